@@ -1,0 +1,43 @@
+/**
+ * Every limit of the contract as a named constant with its unit, and the node's own bounds below them. Imported by all,
+ * imports nothing. "Characters" are UTF-16 units, as `text.length` counts them.
+ */
+
+// The contract's table of limits.
+export const TEXT_LENGTH_MAX = 5_000
+export const TOKEN_TEXT_LENGTH_MAX = 10_000
+export const STREAM_TOKEN_LIFETIME_MS = 60_000
+export const DURATION_SECONDS_MIN = 0.5
+export const DURATION_SECONDS_MAX = 30
+export const SPEED_MIN = 0.5
+export const SPEED_MAX = 1.5
+export const CFG_VALUE_MIN = 0
+export const CFG_VALUE_MAX = 4
+export const DIT_STEPS_MAX = 64
+export const ENROLLMENT_FILE_BYTES_MAX = 10 * 1024 * 1024
+export const VOICE_NAME_LENGTH_MAX = 64
+export const VOICES_PER_ACCOUNT_MAX = 20
+export const ENROLLMENTS_PER_MINUTE_MAX = 6
+export const VOICE_IDS_MAX = 200
+export const STT_UPLOAD_BYTES_MAX = 100 * 1024 * 1024
+export const STT_SECONDS_MIN = 0.2
+export const STT_SECONDS_MAX = 1_800
+export const FRAME_MS = 200
+
+// Decisions: prices, lifetimes, waits.
+export const CHARACTERS_PER_SECOND = 15
+export const IDEMPOTENCY_KEY_LENGTH_MAX = 255
+export const IDEMPOTENCY_LIFETIME_MS = 24 * 60 * 60 * 1000
+export const AUDIO_URL_LIFETIME_MS = 24 * 60 * 60 * 1000
+export const SOCKET_START_WAIT_MS = 10_000
+export const SSE_KEEP_ALIVE_MS = 15_000
+export const UNLIMITED = Number.MAX_SAFE_INTEGER
+
+// The node's own bounds.
+/** JSON body of a request, in bytes. */
+export const BODY_BYTES_MAX = 64 * 1024
+/** Bytes the node keeps in memory for one slow reader before it stops producing for it. */
+export const STREAM_BUFFER_BYTES_MAX = 256 * 1024
+/** Largest message a TTS socket accepts: 10,000 characters of four escaped bytes each and the other fields. */
+export const SOCKET_MESSAGE_BYTES_MAX = 128 * 1024
+export const CONNECTIONS_MAX = 2_048
