@@ -1,0 +1,35 @@
+import type { Observable } from 'rxjs'
+import type { Demand } from '../runtime/demand.ts'
+
+/** One request to speak, all defaults filled in and all names resolved. */
+export interface SynthesisRequest {
+  readonly id: string
+  readonly text: string
+  /** `auto`, or the code of a language of the catalog. */
+  readonly language: string
+  readonly voiceId: string
+  readonly speed: number
+  /** Exact length in seconds, or null for the model's own. */
+  readonly durationSeconds: number | null
+  /** Trim silence at both edges, then pad 0.1 s. */
+  readonly postprocess: boolean
+  /** `live`: someone is listening, each window has a deadline. `batch`: nobody hears it until it is whole. */
+  readonly pace: 'live' | 'batch'
+}
+
+/** Mono PCM16, owned by the receiver. `sequence` starts at 1 and has no gaps. */
+export interface PcmFrame {
+  readonly samples: Int16Array
+  readonly sequence: number
+}
+
+/**
+ * An engine that speaks. The observable is cold and takes one subscriber; it emits only while `demand` has credit, one
+ * credit a frame. Unsubscribing stops the work after at most one task. Errors: `SynthesisFailed`.
+ */
+export interface SpeechSynthesizer {
+  readonly sampleRate: number
+  synthesize(request: SynthesisRequest, demand: Demand): Observable<PcmFrame>
+}
+
+export class SynthesisFailed extends Error {}
