@@ -27,7 +27,13 @@ export interface Exchange {
   /** Starts a response of unknown length. */
   open(status: number, headers: Readonly<Record<string, string>>): FrameSink
   /** Sends bytes [start, end) of a file at the pace of the reader, with `Content-Length`. HEAD sends no body. */
-  file(status: number, headers: Readonly<Record<string, string>>, path: string, start: number, end: number): Promise<void>
+  file(
+    status: number,
+    headers: Readonly<Record<string, string>>,
+    path: string,
+    start: number,
+    end: number,
+  ): Promise<void>
 }
 
 /** A response or socket in progress. `onDrain` callbacks run each time buffered bytes have left. */

@@ -61,7 +61,9 @@ export interface MeasureTask {
   readonly pronunciation: Pronunciation
   readonly styles: StyleRows
 }
-export type MeasureResult = { readonly status: 'measured'; readonly frames: number; readonly tokens: number } | PlanTooLong
+export type MeasureResult =
+  | { readonly status: 'measured'; readonly frames: number; readonly tokens: number }
+  | PlanTooLong
 
 /** Renders the middle of `features`: `before` context frames, then `frames` to render, then whatever context remains. */
 export interface WindowTask {

@@ -1,0 +1,25 @@
+/**
+ * Kokoro's voices hold one style vector per token count. Windows are rendered with statistics that belong to one style
+ * vector, so a voice uses one representative row for each range of lengths. A class is an index into this table.
+ */
+export interface StyleClass {
+  /** Longest text of the class, in tokens. */
+  readonly tokensMax: number
+  /** Row of the voice's style table that stands for the class. */
+  readonly row: number
+}
+
+export const STYLE_CLASSES: readonly StyleClass[] = [
+  { tokensMax: 40, row: 30 },
+  { tokensMax: 80, row: 60 },
+  { tokensMax: 160, row: 120 },
+  { tokensMax: 510, row: 230 },
+]
+
+/** Floats in one style vector. */
+export const STYLE_WIDTH = 256
+
+export function styleClassOf(tokens: number): number {
+  const index = STYLE_CLASSES.findIndex((styleClass) => tokens <= styleClass.tokensMax)
+  return index === -1 ? STYLE_CLASSES.length - 1 : index
+}
