@@ -29,6 +29,12 @@ export interface PcmFrame {
  */
 export interface SpeechSynthesizer {
   readonly sampleRate: number
+  /** Whether this text can be spoken by this voice in this language; says how to get it otherwise. */
+  canSpeak(
+    text: string,
+    language: string,
+    voiceId: string,
+  ): { status: 'spoken' } | { status: 'not_spoken'; message: string }
   synthesize(request: SynthesisRequest, demand: Demand): Observable<PcmFrame>
 }
 
