@@ -1,0 +1,28 @@
+/** Full scale of a float sample as 16-bit PCM; symmetric, so that silence and polarity survive. */
+const FULL_SCALE = 32_767
+
+/** Float samples in [-1, 1] as PCM16, rounded and clamped, in a fresh array. */
+export function toPcm16(samples: Float32Array): Int16Array {
+  const pcm = new Int16Array(samples.length)
+  for (let i = 0; i < samples.length; i++) {
+    const scaled = Math.round(samples[i]! * FULL_SCALE)
+    pcm[i] = scaled > FULL_SCALE ? FULL_SCALE : scaled < -FULL_SCALE ? -FULL_SCALE : scaled
+  }
+  return pcm
+}
+
+/** The samples as little-endian bytes. A view, not a copy: every platform Node runs on is little-endian. */
+export function pcmBytes(samples: Int16Array): Uint8Array {
+  return new Uint8Array(samples.buffer, samples.byteOffset, samples.byteLength)
+}
+
+/** One array with the samples of all parts. */
+export function joinPcm(parts: readonly Int16Array[]): Int16Array {
+  const joined = new Int16Array(parts.reduce((total, part) => total + part.length, 0))
+  let at = 0
+  for (const part of parts) {
+    joined.set(part, at)
+    at += part.length
+  }
+  return joined
+}
