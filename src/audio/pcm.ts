@@ -5,8 +5,7 @@ const FULL_SCALE = 32_767
 export function toPcm16(samples: Float32Array): Int16Array {
   const pcm = new Int16Array(samples.length)
   for (let i = 0; i < samples.length; i++) {
-    const scaled = Math.round(samples[i]! * FULL_SCALE)
-    pcm[i] = scaled > FULL_SCALE ? FULL_SCALE : scaled < -FULL_SCALE ? -FULL_SCALE : scaled
+    pcm[i] = Math.max(-FULL_SCALE, Math.min(FULL_SCALE, Math.round(samples[i]! * FULL_SCALE)))
   }
   return pcm
 }
@@ -17,7 +16,7 @@ export function pcmBytes(samples: Int16Array): Uint8Array {
 }
 
 /** One array with the samples of all parts. */
-export function joinPcm(parts: readonly Int16Array[]): Int16Array {
+export function joinPcm(parts: readonly Int16Array[]): Int16Array<ArrayBuffer> {
   const joined = new Int16Array(parts.reduce((total, part) => total + part.length, 0))
   let at = 0
   for (const part of parts) {

@@ -1,6 +1,6 @@
 /**
  * Credits that flow from a consumer up to a producer: RxJS has no back-pressure, so everything asynchronous in a pipeline
- * sits above one of these. The producer calls `take` before it makes an item and waits for `onCredit` when it gets none.
+ * sits above one of these. The producer works only while `credits` is positive, and is woken by `onCredit`.
  */
 export class Demand {
   #credits: number
@@ -25,11 +25,12 @@ export class Demand {
     if (this.#credits > 0) this.#wake?.()
   }
 
-  /** Producer: spend up to `count` credits; returns how many were there. */
-  take(count: number): number {
-    const taken = Math.min(count, Math.max(0, this.#credits))
-    this.#credits -= taken
-    return taken
+  /**
+   * Producer: pay for `count` items that were handed over. A producer that makes several items at a time may overdraw by
+   * what one step makes, and then waits until the debt is granted back.
+   */
+  spend(count: number): void {
+    this.#credits -= count
   }
 
   /** Producer: the one function to call when credit arrives. */

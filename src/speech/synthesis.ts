@@ -23,19 +23,27 @@ export interface PcmFrame {
   readonly sequence: number
 }
 
+export type Speakable = { readonly status: 'spoken' } | { readonly status: 'not_spoken'; readonly message: string }
+
 /**
- * An engine that speaks. The observable is cold and takes one subscriber; it emits only while `demand` has credit, one
+ * Speech as frames of 200 ms. The observable is cold and takes one subscriber; it emits only while `demand` has credit, one
  * credit a frame. Unsubscribing stops the work after at most one task. Errors: `SynthesisFailed`.
  */
 export interface SpeechSynthesizer {
   readonly sampleRate: number
   /** Whether this text can be spoken by this voice in this language; says how to get it otherwise. */
-  canSpeak(
-    text: string,
-    language: string,
-    voiceId: string,
-  ): { status: 'spoken' } | { status: 'not_spoken'; message: string }
+  canSpeak(text: string, language: string, voiceId: string): Speakable
   synthesize(request: SynthesisRequest, demand: Demand): Observable<PcmFrame>
+}
+
+/**
+ * A model that speaks. Emits mono float samples in blocks of any size, owned by the receiver, as it makes them; starts a
+ * block only while `demand` has credit. Same subscription rules and errors as `SpeechSynthesizer`.
+ */
+export interface SpeechEngine {
+  readonly sampleRate: number
+  canSpeak(text: string, language: string, voiceId: string): Speakable
+  render(request: SynthesisRequest, demand: Demand): Observable<Float32Array>
 }
 
 export class SynthesisFailed extends Error {}

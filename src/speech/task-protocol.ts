@@ -113,3 +113,8 @@ export const FRAMES_PER_SECOND = SAMPLE_RATE / FRAME_SAMPLES
 export const OVERLAP_SAMPLES = 120
 /** Frames of context a window needs on each side. */
 export const CONTEXT_FRAMES = 4
+
+/** A worker's answer. A task that can't be done is an answer too; only a dead worker rejects. */
+export type TaskAnswer =
+  | { readonly status: 'done'; readonly result: TaskResults[keyof TaskResults] }
+  | { readonly status: 'failed'; readonly message: string }

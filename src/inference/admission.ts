@@ -1,0 +1,84 @@
+import type { CostModel } from './cost-model.ts'
+
+/** Share of the workers' time that live streams may fill. The rest absorbs what no prediction sees. */
+const LIVE_LOAD_MAX = 0.9
+/** A batch request is taken while the work already promised to batch requests would be done within this time. */
+const BATCH_BACKLOG_MS_MAX = 60_000
+/** A refused listener should come back when some stream has probably ended. */
+const LIVE_RETRY_SECONDS = 5
+
+export interface AdmissionRequest {
+  readonly pace: 'live' | 'batch'
+  /** Length of the text, UTF-16 units. */
+  readonly characters: number
+}
+
+export type AdmissionOutcome =
+  | { readonly status: 'admitted'; readonly release: () => void }
+  | { readonly status: 'refused'; readonly retryAfterSeconds: number }
+
+/**
+ * Refuses, before any money moves, what the node could not keep: a live stream when the streams already carried and this
+ * one need more worker time than there is, a batch request when too much batch work waits. At least one of each is
+ * always taken, however slow the machine.
+ */
+export class CapacityAdmission {
+  readonly #costs: CostModel
+  readonly #workers: number
+  #liveStreams = 0
+  #batchRequests = 0
+  #batchMs = 0
+
+  constructor(costs: CostModel, workers: number) {
+    this.#costs = costs
+    this.#workers = workers
+  }
+
+  get liveStreams(): number {
+    return this.#liveStreams
+  }
+
+  admit(request: AdmissionRequest): AdmissionOutcome {
+    return request.pace === 'live' ? this.#admitLive() : this.#admitBatch(request.characters)
+  }
+
+  #admitLive(): AdmissionOutcome {
+    const load = (this.#liveStreams + 1) * this.#costs.realTimeFactor
+    if (this.#liveStreams > 0 && load > this.#workers * LIVE_LOAD_MAX) {
+      return { status: 'refused', retryAfterSeconds: LIVE_RETRY_SECONDS }
+    }
+    this.#liveStreams += 1
+    return {
+      status: 'admitted',
+      release: once(() => {
+        this.#liveStreams -= 1
+      }),
+    }
+  }
+
+  #admitBatch(characters: number): AdmissionOutcome {
+    const backlogMs = this.#batchMs / this.#workers
+    if (this.#batchRequests > 0 && backlogMs > BATCH_BACKLOG_MS_MAX) {
+      return { status: 'refused', retryAfterSeconds: Math.ceil((backlogMs - BATCH_BACKLOG_MS_MAX) / 1_000) }
+    }
+    const ms = this.#costs.speechMs(characters)
+    this.#batchRequests += 1
+    this.#batchMs += ms
+    return {
+      status: 'admitted',
+      release: once(() => {
+        this.#batchRequests -= 1
+        this.#batchMs -= ms
+      }),
+    }
+  }
+}
+
+function once(action: () => void): () => void {
+  let done = false
+  return () => {
+    if (done) return
+    done = true
+    action()
+  }
+}

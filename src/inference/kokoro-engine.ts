@@ -1,0 +1,62 @@
+import { Observable } from 'rxjs'
+import type { Clock } from '../runtime/clock.ts'
+import type { Demand } from '../runtime/demand.ts'
+import { resolvePronunciation } from '../speech/languages.ts'
+import type { Speakable, SpeechEngine, SynthesisRequest } from '../speech/synthesis.ts'
+import { SAMPLE_RATE } from '../speech/task-protocol.ts'
+import type { TaskRunner } from '../speech/task-runner.ts'
+import type { Voice, VoiceDirectory } from '../speech/voice.ts'
+import { SpeechRun } from './speech-run.ts'
+import type { VoiceStyles } from './voice-styles.ts'
+
+/** The built-in engine: Kokoro 82M, rendered in windows by the inference workers. */
+export class KokoroEngine implements SpeechEngine {
+  readonly sampleRate = SAMPLE_RATE
+  readonly #runner: TaskRunner
+  readonly #voices: VoiceDirectory
+  readonly #styles: VoiceStyles
+  readonly #clock: Clock
+  readonly #workers: number
+
+  constructor(runner: TaskRunner, voices: VoiceDirectory, styles: VoiceStyles, clock: Clock, workers: number) {
+    this.#runner = runner
+    this.#voices = voices
+    this.#styles = styles
+    this.#clock = clock
+    this.#workers = workers
+  }
+
+  canSpeak(text: string, language: string, voiceId: string): Speakable {
+    const resolved = resolvePronunciation(language, text, this.#voice(voiceId))
+    return resolved.status === 'spoken' ? { status: 'spoken' } : { status: 'not_spoken', message: resolved.message }
+  }
+
+  render(request: SynthesisRequest, demand: Demand): Observable<Float32Array> {
+    return new Observable((subscriber) => {
+      const voice = this.#voice(request.voiceId)
+      const resolved = resolvePronunciation(request.language, request.text, voice)
+      if (resolved.status !== 'spoken') {
+        subscriber.error(new Error(resolved.message))
+        return
+      }
+      const run = new SpeechRun({
+        request,
+        pronunciation: resolved.pronunciation,
+        style: this.#styles.load(voice.model),
+        runner: this.#runner,
+        clock: this.#clock,
+        demand,
+        // A listener hears one window at a time; a batch request may use every worker that listeners leave.
+        windowsInFlightMax: request.pace === 'live' ? 1 : this.#workers,
+        output: subscriber,
+      })
+      return () => run.stop()
+    })
+  }
+
+  #voice(voiceId: string): Voice {
+    const voice = this.#voices.find(voiceId)
+    if (!voice) throw new Error('the voice is not known to the engine')
+    return voice
+  }
+}

@@ -1,0 +1,139 @@
+import type { Clock } from '../runtime/clock.ts'
+import type { SpeechTask, TaskResult } from '../speech/task-protocol.ts'
+import type { TaskOrder, TaskRunner } from '../speech/task-runner.ts'
+import type { CostModel } from './cost-model.ts'
+
+/** A pool of workers that runs one task each. Rejects with `WorkerLost` when the worker died, else with the task's error. */
+export interface WorkerPool {
+  readonly workers: number
+  run<T extends SpeechTask>(task: T): Promise<TaskResult<T>>
+}
+
+export class WorkerLost extends Error {}
+
+export class TaskCancelled extends Error {}
+
+interface Job {
+  readonly task: SpeechTask
+  readonly order: TaskOrder
+  /** Breaks ties: first come, first served. */
+  readonly arrival: number
+  attempts: number
+  readonly resolve: (result: never) => void
+  readonly reject: (error: unknown) => void
+}
+
+/** A task whose worker died is run again once; a second death is the task's own doing. */
+const ATTEMPTS_MAX = 2
+/** Batch tasks predicted to be longer than this never take the last free worker: a listener may arrive at any moment. */
+const SHORT_TASK_MS = 400
+
+/**
+ * Decides which task runs next. It keeps its own queue and hands a worker its next task only when the worker is free, so
+ * that the order can be decided at the last moment: earliest deadline first, and batch tasks (no deadline) only into
+ * workers that no listener is about to need.
+ */
+export class Scheduler implements TaskRunner {
+  readonly #pool: WorkerPool
+  readonly #costs: CostModel
+  readonly #clock: Clock
+  readonly #queue: Job[] = []
+  #running = 0
+  #arrivals = 0
+  #listeners = 0
+
+  constructor(pool: WorkerPool, costs: CostModel, clock: Clock) {
+    this.#pool = pool
+    this.#costs = costs
+    this.#clock = clock
+  }
+
+  get queued(): number {
+    return this.#queue.length
+  }
+
+  get running(): number {
+    return this.#running
+  }
+
+  /** Tells the scheduler that somebody listens, until the returned function is called. */
+  listen(): () => void {
+    this.#listeners += 1
+    let open = true
+    return () => {
+      if (!open) return
+      open = false
+      this.#listeners -= 1
+      this.#dispatch()
+    }
+  }
+
+  run<T extends SpeechTask>(task: T, order: TaskOrder): Promise<TaskResult<T>> {
+    return new Promise((resolve, reject) => {
+      if (order.signal?.aborted) {
+        reject(new TaskCancelled())
+        return
+      }
+      const job: Job = { task, order, arrival: this.#arrivals++, attempts: 0, resolve, reject }
+      order.signal?.addEventListener('abort', () => this.#cancel(job), { once: true })
+      this.#queue.push(job)
+      this.#dispatch()
+    })
+  }
+
+  /** The one driver: starts what may start now. Safe to call at any time. */
+  #dispatch(): void {
+    while (this.#running < this.#pool.workers) {
+      const job = this.#next()
+      if (!job) return
+      void this.#start(job)
+    }
+  }
+
+  /** Takes the next job off the queue, or nothing if whatever waits must go on waiting. */
+  #next(): Job | undefined {
+    let best: Job | undefined
+    for (const job of this.#queue) {
+      if (!best || precedes(job, best)) best = job
+    }
+    if (!best || !this.#mayStart(best)) return undefined
+    this.#queue.splice(this.#queue.indexOf(best), 1)
+    return best
+  }
+
+  #mayStart(job: Job): boolean {
+    if (job.order.deadline !== Number.POSITIVE_INFINITY) return true
+    const isLastWorker = this.#running === this.#pool.workers - 1
+    if (!isLastWorker || this.#pool.workers === 1) return true
+    return this.#listeners === 0 && this.#costs.predictMs(job.task) <= SHORT_TASK_MS
+  }
+
+  async #start(job: Job): Promise<void> {
+    this.#running += 1
+    job.attempts += 1
+    const startedAt = this.#clock.monotonic()
+    try {
+      const result = await this.#pool.run(job.task)
+      this.#costs.learn(job.task, this.#clock.monotonic() - startedAt)
+      // A cancelled task was already rejected; settling it again does nothing.
+      job.resolve(result as never)
+    } catch (error) {
+      if (error instanceof WorkerLost && job.attempts < ATTEMPTS_MAX && !job.order.signal?.aborted)
+        this.#queue.push(job)
+      else job.reject(error)
+    } finally {
+      this.#running -= 1
+      this.#dispatch()
+    }
+  }
+
+  #cancel(job: Job): void {
+    const at = this.#queue.indexOf(job)
+    if (at !== -1) this.#queue.splice(at, 1)
+    job.reject(new TaskCancelled())
+  }
+}
+
+function precedes(a: Job, b: Job): boolean {
+  return a.order.deadline === b.order.deadline ? a.arrival < b.arrival : a.order.deadline < b.order.deadline
+}

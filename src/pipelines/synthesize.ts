@@ -1,0 +1,89 @@
+import { concat, defer, EMPTY, type MonoTypeOperatorFunction, type Observable, type OperatorFunction, of } from 'rxjs'
+import { map, mergeMap, tap } from 'rxjs/operators'
+import { EdgeTrimmer } from '../audio/edge-trimmer.ts'
+import { Framer } from '../audio/framer.ts'
+import { toPcm16 } from '../audio/pcm.ts'
+import { FRAME_MS } from '../limits.ts'
+import type { Demand } from '../runtime/demand.ts'
+import type { PcmFrame, SpeechEngine, SpeechSynthesizer, SynthesisRequest } from '../speech/synthesis.ts'
+
+/** Silence at both edges of a finished utterance. */
+const EDGE_PAD_MS = 100
+/** Quieter than this (−50 dB of full scale) is silence at an edge. */
+const SILENCE_MAGNITUDE = 0.0032
+
+/**
+ * request → engine → exact length or trimmed edges → PCM16 → frames of 200 ms. All four ways of speaking read from here,
+ * so the same request gives the same samples in each. Everything below the engine is synchronous.
+ */
+export class Synthesizer implements SpeechSynthesizer {
+  readonly #engine: SpeechEngine
+
+  constructor(engine: SpeechEngine) {
+    this.#engine = engine
+  }
+
+  get sampleRate(): number {
+    return this.#engine.sampleRate
+  }
+
+  canSpeak(text: string, language: string, voiceId: string) {
+    return this.#engine.canSpeak(text, language, voiceId)
+  }
+
+  synthesize(request: SynthesisRequest, demand: Demand): Observable<PcmFrame> {
+    const rate = this.sampleRate
+    return this.#engine.render(request, demand).pipe(
+      exactLength(request.durationSeconds === null ? null : Math.round(request.durationSeconds * rate)),
+      request.postprocess ? trimEdges((EDGE_PAD_MS * rate) / 1_000) : (blocks) => blocks,
+      map(toPcm16),
+      frames((FRAME_MS * rate) / 1_000),
+      map((samples, index) => ({ samples, sequence: index + 1 })),
+      tap(() => demand.spend(1)),
+    )
+  }
+}
+
+/** Cuts or pads with silence so that exactly `samples` pass; null lets everything pass. */
+function exactLength(samples: number | null): MonoTypeOperatorFunction<Float32Array> {
+  if (samples === null) return (blocks) => blocks
+  return (blocks) =>
+    defer(() => {
+      let left = samples
+      const cut = blocks.pipe(
+        map((block) => {
+          const kept = block.subarray(0, left)
+          left -= kept.length
+          return kept
+        }),
+      )
+      return concat(
+        cut,
+        defer(() => of(new Float32Array(left))),
+      )
+    })
+}
+
+function trimEdges(padSamples: number): MonoTypeOperatorFunction<Float32Array> {
+  return (blocks) =>
+    defer(() => {
+      const trimmer = new EdgeTrimmer(padSamples, SILENCE_MAGNITUDE)
+      return concat(
+        blocks.pipe(mergeMap((block) => trimmer.push(block))),
+        defer(() => of(trimmer.flush())),
+      )
+    })
+}
+
+function frames(frameSamples: number): OperatorFunction<Int16Array, Int16Array> {
+  return (blocks) =>
+    defer(() => {
+      const framer = new Framer(frameSamples)
+      const whole = blocks.pipe(mergeMap((block) => framer.push(block)))
+      const rest = defer(() => {
+        const frame = framer.flush()
+        return frame ? of(frame) : EMPTY
+      })
+      return concat(whole, rest)
+    })
+}

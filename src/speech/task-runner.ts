@@ -1,0 +1,16 @@
+import type { SpeechTask, TaskResult } from './task-protocol.ts'
+
+/** When a task must be finished, and when it needs no finishing at all. */
+export interface TaskOrder {
+  /** Time on the monotonic clock at which somebody would hear the lack of it; `Infinity` for batch work. */
+  readonly deadline: number
+  /** Aborted: a waiting task is dropped, a running one finishes unheard; either way the promise rejects at once. */
+  readonly signal?: AbortSignal
+}
+
+/** Runs tasks somewhere, in an order of its own. A task is copied to where it runs; its arrays stay the caller's. */
+export interface TaskRunner {
+  run<T extends SpeechTask>(task: T, order: TaskOrder): Promise<TaskResult<T>>
+  /** Tells the runner that somebody listens, until the returned function is called. */
+  listen(): () => void
+}
