@@ -1,0 +1,57 @@
+import { describe, expect, it } from 'vitest'
+import { CapacityAdmission } from '../../src/inference/admission.ts'
+import { CostModel } from '../../src/inference/cost-model.ts'
+
+/** A machine on which a second of speech costs `factor` seconds of one worker. */
+function costsOf(factor: number): CostModel {
+  const costs = new CostModel()
+  const features = { frames: 40, tracks: {} }
+  costs.calibrate({ kind: 'window', features, before: 0, frames: 40, conditioning: new Float32Array() }, factor * 1_000)
+  costs.calibrate(
+    { kind: 'plan', text: 'x'.repeat(15), pronunciation: 'en-us', styles: new Float32Array(), speed: 1 },
+    0,
+  )
+  return costs
+}
+
+const live = { pace: 'live', characters: 100 } as const
+
+function admitUntilRefused(admission: CapacityAdmission, characters = 100, pace: 'live' | 'batch' = 'live'): number {
+  for (let admitted = 0; ; admitted++) if (admission.admit({ pace, characters }).status === 'refused') return admitted
+}
+
+describe('CapacityAdmission', () => {
+  it('takes as many listeners as the measured cost lets it keep in real time, with a reserve', () => {
+    expect(admitUntilRefused(new CapacityAdmission(costsOf(0.25), 2))).toBe(7)
+    expect(admitUntilRefused(new CapacityAdmission(costsOf(0.5), 2))).toBe(3)
+  })
+
+  it('always takes one listener, however slow the machine', () => {
+    expect(admitUntilRefused(new CapacityAdmission(costsOf(4), 1))).toBe(1)
+  })
+
+  it('takes the next listener when a place is released, once however often it is released', () => {
+    const admission = new CapacityAdmission(costsOf(0.8), 1)
+    const place = admission.admit(live)
+    expect(admission.admit(live).status).toBe('refused')
+    if (place.status === 'admitted') {
+      place.release()
+      place.release()
+    }
+    expect(admission.liveStreams).toBe(0)
+    expect(admission.admit(live).status).toBe('admitted')
+    expect(admission.admit(live).status).toBe('refused')
+  })
+
+  it('says when to come back', () => {
+    const admission = new CapacityAdmission(costsOf(0.8), 1)
+    admission.admit(live)
+    expect(admission.admit(live)).toEqual({ status: 'refused', retryAfterSeconds: expect.any(Number) })
+  })
+
+  it('takes batch requests until a minute of work waits, and a long one whenever none waits', () => {
+    // 4,500 characters are 300 s of speech and, on two workers at 0.25, 37.5 s of work each.
+    expect(admitUntilRefused(new CapacityAdmission(costsOf(0.25), 2), 4_500, 'batch')).toBe(2)
+    expect(admitUntilRefused(new CapacityAdmission(costsOf(4), 1), 5_000, 'batch')).toBe(1)
+  })
+})

@@ -1,0 +1,138 @@
+import { describe, expect, it } from 'vitest'
+import { CostModel } from '../../src/inference/cost-model.ts'
+import { Scheduler, TaskCancelled, WorkerLost } from '../../src/inference/scheduler.ts'
+import { systemClock } from '../../src/runtime/clock.ts'
+import type { SpeechTask } from '../../src/speech/task-protocol.ts'
+import { ScriptedPool, settled } from './scripted-pool.ts'
+
+const BATCH = Number.POSITIVE_INFINITY
+
+function planOf(text: string): SpeechTask {
+  return { kind: 'plan', text, pronunciation: 'en-us', styles: new Float32Array(), speed: 1 }
+}
+
+function setUp(workers: number) {
+  const pool = new ScriptedPool(workers)
+  const scheduler = new Scheduler(pool, new CostModel(), systemClock)
+  const submit = (text: string, deadline: number, signal?: AbortSignal) =>
+    scheduler.run(planOf(text), signal ? { deadline, signal } : { deadline })
+  const startedTexts = () => pool.started.map((task) => (task.kind === 'plan' ? task.text : task.kind))
+  return { pool, scheduler, submit, startedTexts }
+}
+
+describe('Scheduler', () => {
+  it('never runs more tasks than there are workers', async () => {
+    const { pool, scheduler, submit } = setUp(2)
+    const all = ['a', 'b', 'c', 'd'].map((text) => submit(text, 1))
+    expect([pool.running, scheduler.running, scheduler.queued]).toEqual([2, 2, 2])
+    for (const _ of all) await pool.finish()
+    await Promise.all(all)
+    expect([pool.running, scheduler.running, scheduler.queued]).toEqual([0, 0, 0])
+  })
+
+  it('starts the task with the earliest deadline first, and equal deadlines in the order of arrival', async () => {
+    const { pool, submit, startedTexts } = setUp(1)
+    for (const [text, deadline] of [
+      ['first', 5],
+      ['late', 30],
+      ['soon', 10],
+      ['also soon', 10],
+    ] as const) {
+      void submit(text, deadline)
+    }
+    for (let i = 0; i < 4; i++) await pool.finish()
+    expect(startedTexts()).toEqual(['first', 'soon', 'also soon', 'late'])
+  })
+
+  it('lets batch tasks wait for every task with a deadline', async () => {
+    const { pool, submit, startedTexts } = setUp(1)
+    for (const [text, deadline] of [
+      ['running', 1],
+      ['batch', BATCH],
+      ['live', 99],
+    ] as const)
+      void submit(text, deadline)
+    for (let i = 0; i < 3; i++) await pool.finish()
+    expect(startedTexts()).toEqual(['running', 'live', 'batch'])
+  })
+
+  it('keeps one worker free of batch tasks while somebody listens, and gives it back afterwards', () => {
+    const { pool, scheduler, submit } = setUp(2)
+    const leave = scheduler.listen()
+    void submit('batch 1', BATCH)
+    void submit('batch 2', BATCH)
+    expect(pool.running).toBe(1)
+    leave()
+    leave()
+    expect(pool.running).toBe(2)
+  })
+
+  it('never gives the last worker to a batch task that runs long', () => {
+    const { pool, scheduler } = setUp(2)
+    const calibration = { kind: 'calibrate', style: new Float32Array() } as const
+    void scheduler.run(calibration, { deadline: BATCH })
+    void scheduler.run(calibration, { deadline: BATCH })
+    expect(pool.running).toBe(1)
+  })
+
+  it('runs batch tasks on a single worker when nothing else waits', () => {
+    const { pool, submit } = setUp(1)
+    void submit('batch', BATCH)
+    expect(pool.running).toBe(1)
+  })
+
+  it('runs a task again whose worker died, once, and tells nobody', async () => {
+    const { pool, submit, startedTexts } = setUp(1)
+    const result = submit('window', 1)
+    await pool.fail(new WorkerLost())
+    await pool.finish({ status: 'planned' })
+    await expect(result).resolves.toEqual({ status: 'planned' })
+    expect(startedTexts()).toEqual(['window', 'window'])
+  })
+
+  it('gives up on a task that killed two workers', async () => {
+    const { pool, submit } = setUp(1)
+    const result = submit('poison', 1)
+    const refused = expect(result).rejects.toThrow(WorkerLost)
+    await pool.fail(new WorkerLost())
+    await pool.fail(new WorkerLost())
+    await refused
+    expect(pool.running).toBe(0)
+  })
+
+  it('does not repeat a task that failed by itself', async () => {
+    const { pool, submit } = setUp(1)
+    const result = submit('bad', 1)
+    const refused = expect(result).rejects.toThrow('no such voice')
+    await pool.fail(new Error('no such voice'))
+    await refused
+    expect(pool.started).toHaveLength(1)
+  })
+
+  it('drops a cancelled task that waits, and never starts one cancelled before', async () => {
+    const { pool, scheduler, submit } = setUp(1)
+    void submit('running', 1)
+    const abort = new AbortController()
+    const waiting = submit('waiting', 2, abort.signal)
+    const refused = expect(waiting).rejects.toThrow(TaskCancelled)
+    abort.abort()
+    await refused
+    expect(scheduler.queued).toBe(0)
+    await expect(submit('too late', 3, abort.signal)).rejects.toThrow(TaskCancelled)
+    await pool.finish()
+    expect(pool.started).toHaveLength(1)
+  })
+
+  it('frees the caller of a cancelled task at once, and the worker when the task ends', async () => {
+    const { pool, scheduler, submit } = setUp(1)
+    const abort = new AbortController()
+    const running = submit('running', 1, abort.signal)
+    const refused = expect(running).rejects.toThrow(TaskCancelled)
+    abort.abort()
+    await refused
+    expect(scheduler.running).toBe(1)
+    await pool.finish()
+    await settled()
+    expect(scheduler.running).toBe(0)
+  })
+})
