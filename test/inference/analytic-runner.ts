@@ -1,0 +1,126 @@
+import type { VoiceStyle } from '../../src/inference/voice-styles.ts'
+import { STYLE_CLASSES, STYLE_WIDTH } from '../../src/speech/style-classes.ts'
+import {
+  CONTEXT_FRAMES,
+  FRAME_SAMPLES,
+  OVERLAP_SAMPLES,
+  type RenderedAudio,
+  type SpeechPlan,
+  type SpeechTask,
+  type TaskResult,
+} from '../../src/speech/task-protocol.ts'
+import type { TaskOrder, TaskRunner } from '../../src/speech/task-runner.ts'
+
+export const LEAD_FRAMES = 3
+export const TAIL_FRAMES = 5
+
+/**
+ * A runner whose "speech" is a formula, so that what was rendered in pieces can be compared with what it should be: every
+ * chunk lasts two frames a character, and sample `p` of it is `sampleAt(p)`. Checks that windows get their context.
+ */
+export class AnalyticRunner implements TaskRunner {
+  readonly ran: { task: SpeechTask; order: TaskOrder }[] = []
+  listeners = 0
+  inFlight = 0
+  inFlightMax = 0
+  /** Called before each task is answered; may wait or throw. */
+  before: (task: SpeechTask) => Promise<void> | void = () => {}
+
+  listen(): () => void {
+    this.listeners += 1
+    let open = true
+    return () => {
+      if (open) this.listeners -= 1
+      open = false
+    }
+  }
+
+  async run<T extends SpeechTask>(task: T, order: TaskOrder): Promise<TaskResult<T>> {
+    this.ran.push({ task, order })
+    this.inFlight += 1
+    this.inFlightMax = Math.max(this.inFlight, this.inFlightMax)
+    try {
+      await this.before(task)
+      return answer(task) as TaskResult<T>
+    } finally {
+      this.inFlight -= 1
+    }
+  }
+
+  tasks<K extends SpeechTask['kind']>(kind: K): Extract<SpeechTask, { kind: K }>[] {
+    return this.ran
+      .map(({ task }) => task)
+      .filter((task): task is Extract<SpeechTask, { kind: K }> => task.kind === kind)
+  }
+}
+
+export function sampleAt(position: number): number {
+  return 0.5 * Math.sin(position / 50)
+}
+
+/** Frames the formula gives a text at speed 1. */
+export function framesOf(text: string): number {
+  return 2 * text.length + LEAD_FRAMES + TAIL_FRAMES
+}
+
+/** A voice that is calibrated for every length, or for none. */
+export function styleOf(calibrated: boolean): VoiceStyle & { prepared: number[] } {
+  const prepared: number[] = []
+  return {
+    rows: new Float32Array(STYLE_CLASSES.length * STYLE_WIDTH),
+    conditioning: () => (calibrated ? Float32Array.of(1) : undefined),
+    prepare: (styleClass) => {
+      prepared.push(styleClass)
+      return Promise.resolve()
+    },
+    prepared,
+  }
+}
+
+function answer(task: SpeechTask): unknown {
+  switch (task.kind) {
+    case 'plan':
+      if (task.text.length > 400) return { status: 'too_long', tokens: task.text.length, tokensMax: 400 }
+      return planOf(task.text, task.frames ?? Math.round(framesOf(task.text) / task.speed))
+    case 'measure':
+      return {
+        status: 'measured',
+        frames: framesOf(task.text),
+        tokens: /\p{L}/u.test(task.text) ? task.text.length : 0,
+      }
+    case 'window':
+      return windowOf(task.features.tracks.index!.data, task.before, task.frames)
+    case 'whole':
+      return audio(0, task.features.frames * FRAME_SAMPLES, 0)
+    case 'calibrate':
+      return { conditioning: Float32Array.of(1) }
+  }
+}
+
+function planOf(text: string, frames: number): SpeechPlan {
+  const index = Float32Array.from({ length: frames }, (_, i) => i)
+  return {
+    status: 'planned',
+    features: {
+      frames,
+      tracks: { index: { data: index, width: 1 }, wide: { data: new Float32Array(3 * frames), width: 3 } },
+    },
+    styleClass: 1,
+    tokens: /\p{L}/u.test(text) ? text.length : 0,
+    leadFrames: LEAD_FRAMES,
+    tailFrames: TAIL_FRAMES,
+  }
+}
+
+function windowOf(index: Float32Array, before: number, frames: number): RenderedAudio {
+  const first = index[before]!
+  if (before !== Math.min(CONTEXT_FRAMES, first)) throw new Error('a window lacks its context')
+  const hasContextBehind = index.length > before + frames
+  const start = first * FRAME_SAMPLES - (before > 0 ? OVERLAP_SAMPLES : 0)
+  const end = (first + frames) * FRAME_SAMPLES + (hasContextBehind ? OVERLAP_SAMPLES : 0)
+  return audio(start, end, first * FRAME_SAMPLES - start)
+}
+
+function audio(from: number, to: number, before: number): RenderedAudio {
+  return { samples: Float32Array.from({ length: to - from }, (_, i) => sampleAt(from + i)), before }
+}

@@ -1,0 +1,199 @@
+import { Observable, type Observer } from 'rxjs'
+import { describe, expect, it } from 'vitest'
+import { SpeechRun } from '../../src/inference/speech-run.ts'
+import type { VoiceStyle } from '../../src/inference/voice-styles.ts'
+import { systemClock } from '../../src/runtime/clock.ts'
+import { Demand } from '../../src/runtime/demand.ts'
+import { SynthesisFailed, type SynthesisRequest } from '../../src/speech/synthesis.ts'
+import { FRAME_SAMPLES, SAMPLE_RATE } from '../../src/speech/task-protocol.ts'
+import { AnalyticRunner, framesOf, LEAD_FRAMES, sampleAt, styleOf, TAIL_FRAMES } from './analytic-runner.ts'
+import { settled } from './scripted-pool.ts'
+
+const SENTENCE = 'She opened the old wooden door slowly and a warm golden light spilled out.'
+const LONG = Array.from(
+  { length: 12 },
+  (_, i) => `This is sentence number ${i} of a rather long text that goes on.`,
+).join(' ')
+
+interface SetUp {
+  readonly request?: Partial<SynthesisRequest>
+  readonly runner?: AnalyticRunner
+  readonly style?: VoiceStyle
+  readonly demand?: Demand
+  readonly windowsInFlightMax?: number
+}
+
+function speak(setUp: SetUp): Observable<Float32Array> {
+  return new Observable((output: Observer<Float32Array>) => {
+    const run = new SpeechRun({
+      request: {
+        id: 'req_test',
+        text: SENTENCE,
+        language: 'en',
+        voiceId: 'preset_af_heart',
+        speed: 1,
+        durationSeconds: null,
+        postprocess: true,
+        pace: 'live',
+        ...setUp.request,
+      },
+      pronunciation: 'en-us',
+      style: Promise.resolve(setUp.style ?? styleOf(true)),
+      runner: setUp.runner ?? new AnalyticRunner(),
+      clock: systemClock,
+      demand: setUp.demand ?? Demand.unbounded(),
+      windowsInFlightMax: setUp.windowsInFlightMax ?? 1,
+      output,
+    })
+    return () => run.stop()
+  })
+}
+
+async function samplesOf(setUp: SetUp): Promise<number[]> {
+  const samples: number[] = []
+  await speak(setUp).forEach((block) => {
+    for (const sample of block) samples.push(sample)
+  })
+  return samples
+}
+
+describe('SpeechRun', () => {
+  it('renders windows that join into exactly the speech that was planned, without its silent edges', async () => {
+    const runner = new AnalyticRunner()
+    const samples = await samplesOf({ runner })
+    expect(runner.tasks('window').length).toBeGreaterThan(2)
+    expect(samples).toHaveLength((framesOf(SENTENCE) - LEAD_FRAMES - TAIL_FRAMES) * FRAME_SAMPLES)
+    for (const [i, sample] of samples.entries())
+      expect(sample).toBeCloseTo(sampleAt(i + LEAD_FRAMES * FRAME_SAMPLES), 5)
+  })
+
+  it('gives the same samples live and as a batch with several windows in flight that finish in any order', async () => {
+    const runner = new AnalyticRunner()
+    let turn = 0
+    // Every second task answers only after those behind it had a chance to.
+    runner.before = async () => {
+      for (let i = turn++ % 2; i > 0; i--) await settled()
+    }
+    const batch = await samplesOf({ request: { text: LONG, pace: 'batch' }, runner, windowsInFlightMax: 3 })
+    expect(runner.inFlightMax).toBeGreaterThan(2)
+    expect(batch).toEqual(await samplesOf({ request: { text: LONG } }))
+  })
+
+  it('decodes a short utterance whole, and a voice that is not calibrated too, and has that calibrated', async () => {
+    const short = new AnalyticRunner()
+    await samplesOf({ request: { text: 'Hello there, you.' }, runner: short })
+    expect([short.tasks('whole').length, short.tasks('window').length]).toEqual([1, 0])
+
+    const uncalibrated = new AnalyticRunner()
+    const style = styleOf(false)
+    await samplesOf({ runner: uncalibrated, style })
+    expect([uncalibrated.tasks('whole').length, uncalibrated.tasks('window').length]).toEqual([1, 0])
+    expect(style.prepared).toEqual([1])
+  })
+
+  it('begins with a shorter window than it goes on with', async () => {
+    const runner = new AnalyticRunner()
+    await samplesOf({ request: { text: LONG }, runner })
+    const sizes = runner.tasks('window').map((task) => task.frames)
+    expect(sizes[0]).toBeLessThan(Math.max(...sizes) / 2)
+  })
+
+  it('plans one segment ahead of the one it renders, not the whole text', async () => {
+    const runner = new AnalyticRunner()
+    const demand = new Demand(1)
+    const subscription = speak({ request: { text: LONG }, runner, demand }).subscribe(() => demand.spend(1))
+    for (let i = 0; i < 20; i++) await settled()
+    expect(runner.tasks('plan')).toHaveLength(2)
+    subscription.unsubscribe()
+  })
+
+  it('renders nothing without credit, and goes on when credit arrives', async () => {
+    const runner = new AnalyticRunner()
+    const demand = new Demand(0)
+    let blocks = 0
+    const subscription = speak({ request: { text: LONG }, runner, demand }).subscribe(() => {
+      blocks += 1
+      demand.spend(1)
+    })
+    for (let i = 0; i < 20; i++) await settled()
+    expect([blocks, runner.tasks('window').length]).toEqual([0, 0])
+    demand.grant(1)
+    for (let i = 0; i < 20; i++) await settled()
+    expect([blocks, runner.tasks('window').length]).toEqual([1, 1])
+    subscription.unsubscribe()
+  })
+
+  it('starts nothing more once nobody listens', async () => {
+    const runner = new AnalyticRunner()
+    const subscription = speak({ request: { text: LONG }, runner }).subscribe(() => subscription.unsubscribe())
+    for (let i = 0; i < 50 && !subscription.closed; i++) await settled()
+    const ran = runner.ran.length
+    for (let i = 0; i < 50; i++) await settled()
+    expect(runner.ran).toHaveLength(ran)
+    expect(runner.ran.every(({ order }) => order.signal?.aborted)).toBe(true)
+    expect(runner.listeners).toBe(0)
+  })
+
+  it('gives live tasks deadlines that grow with what will have been heard, and batch tasks none', async () => {
+    const live = new AnalyticRunner()
+    await samplesOf({ request: { text: LONG }, runner: live })
+    const deadlines = live.ran.filter(({ task }) => task.kind === 'window').map(({ order }) => order.deadline)
+    expect(deadlines).toEqual([...deadlines].sort((a, b) => a - b))
+    const heardMs = (live.tasks('window')[1]!.frames * FRAME_SAMPLES * 1_000) / SAMPLE_RATE
+    expect(deadlines[2]! - deadlines[1]!).toBeCloseTo(heardMs, 0)
+
+    const batch = new AnalyticRunner()
+    await samplesOf({ request: { pace: 'batch' }, runner: batch })
+    expect(new Set(batch.ran.map(({ order }) => order.deadline))).toEqual(new Set([Number.POSITIVE_INFINITY]))
+  })
+
+  it('is exactly as long as the duration asked for, in one segment or many, short or stretched', async () => {
+    for (const [text, seconds] of [
+      [SENTENCE, 0.5],
+      [SENTENCE, 7.35],
+      [LONG, 30],
+      [LONG, 12.34],
+    ] as const) {
+      const samples = await samplesOf({ request: { text, durationSeconds: seconds, pace: 'batch' } })
+      expect(samples).toHaveLength(Math.ceil(seconds * 40) * FRAME_SAMPLES)
+    }
+  })
+
+  it('passes the speed to the plan and shortens the pauses with it', async () => {
+    const text = `${SENTENCE} ${SENTENCE}`
+    const [slow, fast] = [
+      await samplesOf({ request: { text, speed: 0.5 } }),
+      await samplesOf({ request: { text, speed: 1.5 } }),
+    ]
+    expect(slow.length / fast.length).toBeCloseTo(3, 1)
+  })
+
+  it('splits what the model calls too long and loses none of it', async () => {
+    const runner = new AnalyticRunner()
+    // Dense text: the model's limit is counted in phonemes, which the chunker can't see.
+    runner.before = (task) => {
+      if (task.kind === 'plan' && task.text.length > 60) Object.assign(task, { text: 'x'.repeat(401) })
+    }
+    const samples = await samplesOf({ runner })
+    expect(runner.tasks('plan').length).toBeGreaterThan(1)
+    const spoken = runner.tasks('plan').filter((task) => task.text.length <= 60)
+    expect(spoken.map((task) => task.text).join(' ')).toBe(SENTENCE)
+    expect(samples.length).toBeGreaterThan(0)
+  })
+
+  it('makes nothing of a text without anything to say', async () => {
+    expect(await samplesOf({ request: { text: '!!! ... ???' } })).toEqual([])
+    expect(await samplesOf({ request: { text: '!!! ... ???', durationSeconds: 2, pace: 'batch' } })).toEqual([])
+  })
+
+  it('fails once, with the cause, when a task fails', async () => {
+    const runner = new AnalyticRunner()
+    runner.before = (task) => {
+      if (task.kind === 'window' && runner.tasks('window').length === 2) throw new Error('out of memory')
+    }
+    const failure = await samplesOf({ runner }).catch((error: unknown) => error)
+    expect(failure).toBeInstanceOf(SynthesisFailed)
+    expect(failure).toHaveProperty('cause.message', 'out of memory')
+    expect(runner.listeners).toBe(0)
+  })
+})
