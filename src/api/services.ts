@@ -26,7 +26,13 @@ export interface Services {
 
 /** Decides, before any money moves, whether the node can serve one more request in time. */
 export interface Admission {
-  admit(work: { readonly pace: 'live' | 'batch'; readonly characters: number }): AdmissionOutcome
+  admit(work: Work): AdmissionOutcome
+}
+
+export interface Work {
+  /** As in `SynthesisRequest`. */
+  readonly pace: 'live' | 'batch'
+  readonly characters: number
 }
 
 export type AdmissionOutcome =

@@ -1,0 +1,82 @@
+import type { Account, ApiKey, KeyKind, Permissions, Scope } from '../ledger/ledger.ts'
+import { ApiError } from './errors.ts'
+import type { Exchange } from './exchange.ts'
+import type { Services } from './services.ts'
+
+/** Who is asking: a usable key and the account behind it. */
+export interface Caller {
+  readonly key: ApiKey
+  readonly account: Account
+}
+
+export interface Requirement {
+  readonly kinds: readonly KeyKind[]
+  /** Asked of voice and STT keys; an account key is ruled by its permissions instead. */
+  readonly scope?: Scope
+}
+
+/** The caller behind `Authorization: Bearer`. Throws `INVALID_API_KEY`: 401 for no usable key, 403 for the wrong one (D2). */
+export function authenticate(
+  { ledger, clock }: Pick<Services, 'ledger' | 'clock'>,
+  exchange: Exchange,
+  required: Requirement,
+): Caller {
+  const key = ledger.findKey(bearerToken(exchange.request.header('authorization')))
+  if (key === undefined) throw unauthenticated('the API key is not known')
+  if (key.status !== 'active') throw unauthenticated(`the API key is ${key.status}`)
+  const account = ledger.account(key.accountId)
+  if (account === undefined || account.disabled) throw unauthenticated('the account behind the API key is disabled')
+  if (isExpired(key, clock.now())) throw forbidden('the API key has expired')
+  if (!required.kinds.includes(key.kind)) throw forbidden(`this takes ${kindsInWords(required.kinds)}`)
+  if (required.scope !== undefined && key.kind !== 'admin' && !key.scopes.includes(required.scope)) {
+    throw forbidden(`the API key lacks the scope ${required.scope}`)
+  }
+  return { key, account }
+}
+
+/** Throws `PERMISSION_DENIED` when an account key has its switch off. Other kinds have scopes instead of switches. */
+export function requirePermission({ key }: Caller, permission: 'tts' | 'stt' | 'audioUpload' | 'keyManagement'): void {
+  if (key.kind !== 'admin') return
+  if (!isSwitchedOn(key.permissions, permission)) {
+    throw new ApiError('PERMISSION_DENIED', `the account key has its ${permission} permission off`)
+  }
+}
+
+export function isExpired(key: ApiKey, now: number): boolean {
+  return key.expiresAt !== null && key.expiresAt <= now
+}
+
+function bearerToken(header: string | undefined): string {
+  if (header === undefined) throw unauthenticated('the Authorization header is missing')
+  const token = /^Bearer +(\S+)$/i.exec(header.trim())?.[1]
+  if (token === undefined) throw unauthenticated('the Authorization header must be: Bearer <API key>')
+  return token
+}
+
+function isSwitchedOn(permissions: Permissions | null, permission: string): boolean {
+  switch (permission) {
+    case 'tts':
+      return permissions?.endpoints.tts === true
+    case 'stt':
+      return permissions?.endpoints.stt === true
+    case 'audioUpload':
+      return permissions?.audioUpload === true
+    case 'keyManagement':
+      return permissions?.keyManagement === true
+    default:
+      return false
+  }
+}
+
+function kindsInWords(kinds: readonly KeyKind[]): string {
+  const names = { admin: 'an account key', voice: 'a voice key', stt: 'a speech-to-text key' }
+  return kinds.map((kind) => names[kind]).join(' or ')
+}
+
+function unauthenticated(message: string): ApiError {
+  return new ApiError('INVALID_API_KEY', message, { status: 401, headers: { 'WWW-Authenticate': 'Bearer' } })
+}
+
+function forbidden(message: string): ApiError {
+  return new ApiError('INVALID_API_KEY', message, { status: 403 })
+}

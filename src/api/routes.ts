@@ -1,0 +1,35 @@
+import { setMaxListeners } from 'node:events'
+import { audioDownload } from './audio-download.ts'
+import type { Route, SocketRoute } from './exchange.ts'
+import { healthz, readyz } from './health.ts'
+import { keys } from './keys.ts'
+import type { Services } from './services.ts'
+import { streamToken } from './stream-token.ts'
+import { ttsBytes } from './tts-bytes.ts'
+import { ttsGenerate } from './tts-generate.ts'
+import { ttsSocket } from './tts-socket.ts'
+import { ttsSse } from './tts-sse.ts'
+import { usage } from './usage.ts'
+
+/** Every endpoint of the node, in the contract's order, and then those beside the contract. */
+export function routes(services: Services): {
+  readonly requests: readonly Route[]
+  readonly sockets: readonly SocketRoute[]
+} {
+  // Each running request listens for the node's end; without this Node takes the eleventh for a leak.
+  setMaxListeners(0, services.lifecycle.stopped)
+  return {
+    requests: [
+      ttsGenerate(services),
+      ttsBytes(services),
+      ttsSse(services),
+      streamToken(services),
+      usage(services),
+      keys(services),
+      audioDownload(services),
+      healthz(),
+      readyz(services),
+    ],
+    sockets: [ttsSocket(services)],
+  }
+}

@@ -1,0 +1,73 @@
+import { map, Subscription } from 'rxjs'
+import { FRAME_MS } from '../limits.ts'
+import type { PcmFrame, SynthesisRequest } from '../speech/synthesis.ts'
+import { whenAborted } from './abort-signals.ts'
+import { CreditWindow, type Outlet } from './credit-window.ts'
+import type { Services } from './services.ts'
+import { speak } from './speech.ts'
+
+/** An outlet that says when bytes have left. */
+export interface StreamOutlet extends Outlet {
+  onDrain(callback: () => void): void
+}
+
+export interface StreamEnd {
+  /** `stopped`: the signal was aborted before the last frame. */
+  readonly status: 'completed' | 'failed' | 'stopped'
+  /** Set when `failed`. */
+  readonly error?: unknown
+  readonly chunks: number
+  readonly durationMs: number
+}
+
+/**
+ * Speaks to a listener: hands each frame to `deliver` as it comes, never ahead of what the outlet has room for. Aborting
+ * the signal stops the engine before anything else happens. Never rejects.
+ */
+export function streamSpeech(
+  services: Pick<Services, 'synthesizer'>,
+  request: SynthesisRequest,
+  outlet: StreamOutlet,
+  signal: AbortSignal,
+  deliver: (frame: PcmFrame) => void,
+): Promise<StreamEnd> {
+  const { sampleRate } = services.synthesizer
+  const window = new CreditWindow(outlet)
+  const subscription = new Subscription()
+  let chunks = 0
+  let samples = 0
+  return new Promise((resolve) => {
+    const end = (how: Pick<StreamEnd, 'status' | 'error'>) => {
+      subscription.unsubscribe()
+      stopListening()
+      resolve({ ...how, chunks, durationMs: Math.round((samples * 1000) / sampleRate) })
+    }
+    let stopListening = () => {}
+    stopListening = whenAborted(signal, () => end({ status: 'stopped' }))
+    if (signal.aborted) return
+
+    const delivered = speak(services, request, window.demand).pipe(
+      map((frame) => {
+        chunks += 1
+        samples += frame.samples.length
+        deliver(frame)
+      }),
+    )
+    subscription.add(
+      delivered.subscribe({
+        next: () => window.arrived(),
+        error: (error: unknown) => end({ status: 'failed', error }),
+        complete: () => end({ status: 'completed' }),
+      }),
+    )
+    outlet.onDrain(() => {
+      if (!subscription.closed) window.settle()
+    })
+    window.settle()
+  })
+}
+
+/** Bytes of the PCM16 samples of a full frame. */
+export function pcmFrameBytes(sampleRate: number): number {
+  return Math.ceil((sampleRate * FRAME_MS) / 1000) * 2
+}

@@ -1,0 +1,47 @@
+import { admit } from './admission.ts'
+import { authenticate, requirePermission } from './authenticate.ts'
+import { parseJsonObject, readBody } from './body.ts'
+import { charge, priceOf } from './charge.ts'
+import type { Route } from './exchange.ts'
+import { FileFields, parseFields } from './fields.ts'
+import { recorded } from './history.ts'
+import type { Services } from './services.ts'
+import { requireSpoken, synthesisRequest } from './speech.ts'
+import { CONTENT_TYPES, speakFile } from './speech-file.ts'
+import { resolveVoice } from './voice-access.ts'
+
+/** `POST /api/v1/tts/bytes`: speaks into a file and answers with the file itself; nothing is kept. */
+export function ttsBytes(services: Services): Route {
+  return {
+    method: 'POST',
+    path: '/api/v1/tts/bytes',
+    async handle(exchange) {
+      const caller = authenticate(services, exchange, { kinds: ['voice', 'admin'], scope: 'tts.generate' })
+      requirePermission(caller, 'tts')
+      const fields = parseFields(FileFields, parseJsonObject(await readBody(exchange)))
+      const voice = resolveVoice(services, caller, fields.voice_id)
+      requireSpoken(services, fields.text, fields.language, voice)
+      const { format, duration } = fields
+      const characters = priceOf(fields.text, duration)
+      const place = admit(services, { pace: 'batch', characters })
+      try {
+        await charge(services, caller.key.id, exchange.id, characters)
+        const subject = { id: exchange.id, key: caller.key, voiceId: voice.id, way: 'bytes', characters } as const
+        const { bytes } = await recorded(services, subject, () =>
+          speakFile(services, exchange, synthesisRequest(exchange.id, fields, voice, 'batch', duration), format),
+        )
+        const headers = {
+          'Content-Type': CONTENT_TYPES[format],
+          'Content-Disposition': `attachment; filename="service.${format}"`,
+          'Cache-Control': 'no-store',
+          'X-Service-Format': format,
+          'X-Service-Sample-Rate': String(services.synthesizer.sampleRate),
+          'X-Service-Chars-Deducted': String(characters),
+        }
+        exchange.reply(200, headers, bytes)
+      } finally {
+        place.release()
+      }
+    },
+  }
+}

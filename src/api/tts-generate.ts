@@ -1,0 +1,65 @@
+import { z } from 'zod'
+import { admit } from './admission.ts'
+import { authenticate, requirePermission } from './authenticate.ts'
+import { parseJsonObject, readBody } from './body.ts'
+import { charge, priceOf } from './charge.ts'
+import { replyOk } from './envelope.ts'
+import type { Route } from './exchange.ts'
+import { FileFields, parseFields } from './fields.ts'
+import { recorded } from './history.ts'
+import { answerOnce } from './idempotency.ts'
+import { publicOrigin } from './public-urls.ts'
+import type { Services } from './services.ts'
+import { requireSpoken, synthesisRequest } from './speech.ts'
+import { speakFile } from './speech-file.ts'
+import { resolveVoice } from './voice-access.ts'
+
+/** What is kept of an answer for a repeat; the text is not, since a repeat brings it along. */
+const Answer = z.object({ voice_id: z.string(), audio_url: z.string(), chars_deducted: z.int() })
+
+/** `POST /api/v1/tts/generate`: speaks into a file, keeps it, and answers with its address. */
+export function ttsGenerate(services: Services): Route {
+  return {
+    method: 'POST',
+    path: '/api/v1/tts/generate',
+    async handle(exchange) {
+      const caller = authenticate(services, exchange, { kinds: ['voice', 'admin'], scope: 'tts.generate' })
+      requirePermission(caller, 'tts')
+      const body = await readBody(exchange)
+      const fields = parseFields(FileFields, parseJsonObject(body))
+      const origin = publicOrigin(services, exchange.request)
+
+      const { requestId, answer } = await answerOnce(services, exchange, caller, body, Answer, async (id) => {
+        const voice = resolveVoice(services, caller, fields.voice_id)
+        requireSpoken(services, fields.text, fields.language, voice)
+        const characters = priceOf(fields.text, fields.duration)
+        const place = admit(services, { pace: 'batch', characters })
+        try {
+          await charge(services, caller.key.id, id, characters)
+          const subject = { id, key: caller.key, voiceId: voice.id, way: 'generate', characters } as const
+          const { audioUrl } = await recorded(services, subject, async () => {
+            const request = synthesisRequest(id, fields, voice, 'batch', fields.duration)
+            const { bytes, durationMs } = await speakFile(services, exchange, request, fields.format)
+            const name = await services.audioFiles.store(bytes, fields.format)
+            return { durationMs, audioUrl: `${origin}${services.audioFiles.link(name)}` }
+          })
+          return { voice_id: voice.id, audio_url: audioUrl, chars_deducted: characters }
+        } finally {
+          place.release()
+        }
+      })
+
+      const { voice_id, audio_url, chars_deducted } = answer
+      replyOk(exchange, {
+        success: true,
+        request_id: requestId,
+        voice_id,
+        audio_url,
+        text: fields.text,
+        duration: fields.duration,
+        status: 'completed',
+        chars_deducted,
+      })
+    },
+  }
+}

@@ -1,0 +1,110 @@
+import { SSE_KEEP_ALIVE_MS } from '../limits.ts'
+import type { Clock } from '../runtime/clock.ts'
+import type { SynthesisRequest } from '../speech/synthesis.ts'
+import { linkSignals } from './abort-signals.ts'
+import { admit } from './admission.ts'
+import { authenticate, requirePermission } from './authenticate.ts'
+import { parseJsonObject, readBody } from './body.ts'
+import { charge } from './charge.ts'
+import { describe } from './errors.ts'
+import type { FrameSink, Route } from './exchange.ts'
+import { parseFields, SseFields } from './fields.ts'
+import { recordGeneration, type Subject } from './history.ts'
+import { encodeEvent, KEEP_ALIVE_COMMENT } from './server-sent-events.ts'
+import type { Services } from './services.ts'
+import { requireSpoken, synthesisRequest } from './speech.ts'
+import { pcmFrameBytes, streamSpeech } from './speech-stream.ts'
+import { resolveVoice } from './voice-access.ts'
+
+/** `POST /api/v1/tts/sse`: speaks as a stream of events, each with a piece of PCM16. */
+export function ttsSse(services: Services): Route {
+  return {
+    method: 'POST',
+    path: '/api/v1/tts/sse',
+    async handle(exchange) {
+      const startedAt = services.clock.monotonic()
+      const caller = authenticate(services, exchange, { kinds: ['voice', 'admin'], scope: 'tts.stream' })
+      requirePermission(caller, 'tts')
+      const fields = parseFields(SseFields, parseJsonObject(await readBody(exchange)))
+      const voice = resolveVoice(services, caller, fields.voice_id)
+      requireSpoken(services, fields.text, fields.language, voice)
+      const characters = fields.text.length
+      const place = admit(services, { pace: 'live', characters })
+      try {
+        await charge(services, caller.key.id, exchange.id, characters)
+        const subject = { id: exchange.id, key: caller.key, voiceId: voice.id, way: 'sse', characters } as const
+        const request = synthesisRequest(exchange.id, fields, voice, 'live')
+        await streamEvents(services, exchange.open(200, HEADERS), request, subject, startedAt)
+      } finally {
+        place.release()
+      }
+    },
+  }
+}
+
+const HEADERS = {
+  'Content-Type': 'text/event-stream; charset=utf-8',
+  'Cache-Control': 'no-store',
+  'X-Accel-Buffering': 'no',
+}
+/** Of an `audio` event beside its base64: names, punctuation and two sequence numbers. */
+const EVENT_OVERHEAD_BYTES = 96
+
+/** `start`, `audio` 1, 2, 3 …, then one `done` or one `error`; nothing more to a client that has gone. */
+async function streamEvents(
+  services: Services,
+  sink: FrameSink,
+  request: SynthesisRequest,
+  subject: Subject,
+  startedAt: number,
+): Promise<void> {
+  const { clock, lifecycle, log, synthesizer } = services
+  const sampleRate = synthesizer.sampleRate
+  sink.write(
+    encodeEvent({
+      event: 'start',
+      data: { sample_rate: sampleRate, channels: 1, format: 'pcm_s16le', encoding: 'base64' },
+    }),
+  )
+
+  const stopKeepAlive = keepAlive(clock, sink)
+  const { signal, unlink } = linkSignals(sink.closed, lifecycle.stopped)
+  const outlet = {
+    get bufferedBytes() {
+      return sink.bufferedBytes
+    },
+    frameBytes: Math.ceil(pcmFrameBytes(sampleRate) / 3) * 4 + EVENT_OVERHEAD_BYTES,
+    onDrain: (callback: () => void) => sink.onDrain(callback),
+  }
+  const end = await streamSpeech(services, request, outlet, signal, ({ samples, sequence }) => {
+    const audio = Buffer.from(samples.buffer, samples.byteOffset, samples.byteLength).toString('base64')
+    sink.write(encodeEvent({ event: 'audio', id: sequence, data: { sequence, audio } }))
+  })
+  stopKeepAlive()
+  unlink()
+
+  const gone = end.status === 'stopped' && sink.closed.aborted
+  if (end.status === 'completed') {
+    const elapsedMs = Math.round(clock.monotonic() - startedAt)
+    const data = { chunks: end.chunks, duration_ms: end.durationMs, elapsed_ms: elapsedMs }
+    sink.write(encodeEvent({ event: 'done', data }))
+  } else if (!gone) {
+    if (end.error !== undefined) log.error({ requestId: request.id, ...describe(end.error) }, 'stream failed')
+    const message = end.status === 'failed' ? 'speech could not be generated' : 'the node is shutting down'
+    sink.write(encodeEvent({ event: 'error', data: { code: 'GENERATION_FAILED', message } }))
+  }
+  sink.end()
+  const outcome = end.status === 'completed' ? 'completed' : gone ? 'cancelled' : 'failed'
+  await recordGeneration(services, subject, outcome, end.durationMs)
+}
+
+/** Writes a comment every 15 s until told to stop (D26). A reader with bytes still to read needs none. */
+function keepAlive(clock: Clock, sink: FrameSink): () => void {
+  let cancel = () => {}
+  const tick = () => {
+    if (sink.bufferedBytes === 0) sink.write(KEEP_ALIVE_COMMENT)
+    cancel = clock.after(SSE_KEEP_ALIVE_MS, tick)
+  }
+  cancel = clock.after(SSE_KEEP_ALIVE_MS, tick)
+  return () => cancel()
+}
