@@ -41,7 +41,8 @@ export async function ensurePacks(
   if (found !== undefined) return found
 
   await mkdir(options.modelsDir, { recursive: true })
-  if (!(await isWritable(options.modelsDir))) return folder.readOnlyPacks(packs)
+  const writable = await (options.isWritable ?? isWritable)(options.modelsDir)
+  if (!writable) return folder.readOnlyPacks(packs)
   const { signal = new AbortController().signal } = options
   return withModelsLock(options.modelsDir, options.reporter, signal, (held) => folder.completePacks(packs, held))
 }
@@ -55,6 +56,8 @@ export interface PackOptions extends Partial<InstallBasis> {
   /** Folders to take files from before anything is downloaded. */
   readonly folders?: readonly string[]
   readonly runCommand?: CommandRunner
+  /** Whether this process may change a folder; asked of the file system unless given. */
+  readonly isWritable?: (folder: string) => Promise<boolean>
 }
 
 /** The shipped catalog, installers and this machine, where the caller names nothing else. */

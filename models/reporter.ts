@@ -37,7 +37,7 @@ export function lineReporter(write: (line: string) => void): Reporter {
 }
 
 /** A progress bar a pack on a terminal; elsewhere plain lines. */
-export function reporterFor(stream: NodeJS.WriteStream): Reporter {
+export function reporterFor(stream: NodeJS.WritableStream & { readonly isTTY?: boolean }): Reporter {
   if (!stream.isTTY) return lineReporter((line) => stream.write(`${line}\n`))
   let bar: SingleBar | undefined
   return {

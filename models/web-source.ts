@@ -15,6 +15,8 @@ export class WebSource {
   readonly #context: SourceContext
   /** Origin → why it is not asked again in this run. */
   readonly #closedOrigins = new Map<string, string>()
+  /** Origins that gave a usable answer: one broken connection later does not close them. */
+  readonly #provenOrigins = new Set<string>()
 
   constructor(context: SourceContext) {
     this.#context = context
@@ -40,6 +42,7 @@ export class WebSource {
     const watchdog = new AbortController()
     const offset = await bytesOf(part)
     const response = await this.#request(url, offset, watchdog)
+    if (typeof response === 'string') return response
     if (response.status === 416) {
       await rm(part, { force: true })
       return 'the server refuses to resume'
@@ -75,8 +78,8 @@ export class WebSource {
     }
   }
 
-  /** Sends the request and waits for the head of a usable answer; an origin without one is not asked again. */
-  async #request(url: string, offset: number, watchdog: AbortController): Promise<Response> {
+  /** Returns the head of a usable answer, or why a proven origin gave none. An origin without one is not asked again. */
+  async #request(url: string, offset: number, watchdog: AbortController): Promise<Response | string> {
     const { clock, signal } = this.#context
     const { origin, host } = new URL(url)
     const closed = this.#closedOrigins.get(origin)
@@ -93,13 +96,19 @@ export class WebSource {
         redirect: 'follow',
         signal: AbortSignal.any([signal, watchdog.signal]),
       })
-      if (response.ok || response.status === 416) return response
+      if (response.ok || response.status === 416) {
+        this.#provenOrigins.add(origin)
+        return response
+      }
       await response.body?.cancel()
       const reason = `${host} answered ${response.status}`
       throw response.status === 404 || response.status === 410 ? new SourceError(reason) : close(reason)
     } catch (error) {
       signal.throwIfAborted()
-      throw error instanceof SourceError ? error : close(`${host} cannot be reached (${reasonOf(error)})`)
+      if (error instanceof SourceError) throw error
+      const reason = `${host} cannot be reached (${reasonOf(error)})`
+      if (this.#provenOrigins.has(origin)) return reason
+      throw close(reason)
     } finally {
       calm()
     }
