@@ -1,5 +1,5 @@
 import type { Pack } from './catalog.ts'
-import { bytesOf, type MissingFile, webFolder } from './pack-fetcher.ts'
+import { bytesOf, type MissingFile } from './pack-fetcher.ts'
 
 /** Files named one by one in the message; `models verify` names them all. */
 const NAMED_MAX = 3
@@ -43,11 +43,11 @@ function describe(missing: readonly MissingFile[]): readonly string[] {
   ]
 }
 
+/** A pack of one file is named by its address; the files of others are found where a person can browse them. */
 function byHand(pack: Pack, modelsDir: string): string {
-  return `${pack.name}: ${webFolder(pack) ?? pack.home} → ${modelsDir}/${pack.name}/${folderOf(pack)}`
-}
-
-function folderOf(pack: Pack): string {
-  const path = pack.files[0]?.path ?? ''
-  return path.slice(0, path.lastIndexOf('/') + 1)
+  const [first, ...others] = pack.files
+  const path = first?.path ?? ''
+  const address = first?.sources.find((source) => source.kind === 'web')?.url
+  const from = others.length === 0 && address !== undefined ? address : pack.home
+  return `${pack.name}: ${from} → ${modelsDir}/${pack.name}/${path.slice(0, path.lastIndexOf('/') + 1)}`
 }

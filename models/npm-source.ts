@@ -69,7 +69,11 @@ export class NpmSource {
     await mkdir(incoming, { recursive: true })
     const result = await runCommand(
       'npm',
-      ['pack', keyOf(source), '--pack-destination', incoming, '--ignore-scripts', '--loglevel', 'error'],
+      [
+        ...['pack', keyOf(source), '--pack-destination', incoming, '--ignore-scripts', '--loglevel', 'error'],
+        // Its own pauses between tries add up to more than a minute where the registry cannot be reached.
+        ...['--fetch-retries', '2', '--fetch-retry-mintimeout', '1000', '--fetch-retry-maxtimeout', '5000'],
+      ],
       signal,
     )
     if (result.status === 'not-found') throw new SourceError('npm is not installed')

@@ -1,5 +1,5 @@
 import { copyFile, mkdir, rm } from 'node:fs/promises'
-import { basename, dirname, join } from 'node:path'
+import { basename, join } from 'node:path'
 import type { FileSource, Pack, PackFile } from './catalog.ts'
 import { digestFile, placeChecked, sameDigest, WrongContentError } from './checked-file.ts'
 import { NpmSource } from './npm-source.ts'
@@ -142,12 +142,4 @@ export class PackFetcher {
 
 export function bytesOf(files: readonly PackFile[]): number {
   return files.reduce((sum, file) => sum + file.bytes, 0)
-}
-
-/** The folder of a pack's file on the web, for a person who downloads by hand; undefined when it has no home there. */
-export function webFolder(pack: Pack): string | undefined {
-  for (const source of pack.files[0]?.sources ?? []) {
-    if (source.kind === 'web') return dirname(source.url)
-  }
-  return undefined
 }

@@ -183,8 +183,8 @@ test('when no source has the files, one message says what is missing, why, and w
     '  2. Copy the models folder from a machine that has it and point SYRINX_MODELS at the copy',
     `     (the folder in use is ${options.modelsDir}).`,
     '  3. Download the files by hand, then check them with `syrinx models verify`:',
-    `     voices: http://${host}/voices → ${options.modelsDir}/voices/voices/`,
-    `     speech: http://${host} → ${options.modelsDir}/speech/`,
+    `     voices: https://models.example/ → ${options.modelsDir}/voices/voices/`,
+    `     speech: http://${host}/model.onnx → ${options.modelsDir}/speech/`,
   ])
 })
 

@@ -1,0 +1,120 @@
+import Table from 'cli-table3'
+import type { Command } from 'commander'
+import { defaultPackNames, UnknownPackError } from '../../models/catalog.ts'
+import { MissingFilesError } from '../../models/missing-files.ts'
+import {
+  type Difference,
+  listPacks,
+  type PackStatus,
+  type Verification,
+  verifyPacks,
+} from '../../models/pack-survey.ts'
+import { ensurePacks, type PackOptions } from '../../models/packs.ts'
+import { lineReporter, megabytes, reporterFor } from '../../models/reporter.ts'
+import { loadConfig } from '../config.ts'
+import { systemClock } from '../runtime/clock.ts'
+
+/**
+ * `models list`, `models pull` and `models verify`. Only `pull` changes the folder. `options` replaces the shipped
+ * catalog, installers and clients, for tests.
+ */
+export function registerModels(program: Command, options: Partial<PackOptions> = {}): void {
+  const models = program.command('models').description('the packs of model files: sizes, licences, checksums')
+  const modelsDir = () => options.modelsDir ?? loadConfig().modelsDir
+
+  models
+    .command('list')
+    .description('every pack and how much of it is here')
+    .option('--json', 'one JSON document on stdout')
+    .action(async (_options: unknown, command: Command) => {
+      const folder = modelsDir()
+      const packs = await listPacks(folder, options)
+      if (wantsJson(command)) printJson({ models_dir: folder, packs })
+      else print(`${packTable(packs)}\nin ${folder}`)
+    })
+
+  models
+    .command('pull')
+    .argument('[pack...]', 'packs to fetch; without one, those that the server needs')
+    .description('fetch, check and install packs; what is there already is kept')
+    .option('--from <folder>', 'look here for the files before downloading any')
+    .option('--json', 'one JSON document on stdout')
+    .action(async (named: string[], { from }: { from?: string }, command: Command) => {
+      const stop = new AbortController()
+      const interrupt = () => stop.abort(new Error('interrupted: the next pull goes on from here'))
+      process.once('SIGINT', interrupt)
+      try {
+        const folder = modelsDir()
+        const ready = await ensurePacks(named.length > 0 ? named : defaultPackNames(options.catalog), {
+          clock: systemClock,
+          reporter: wantsJson(command) ? lineReporter(printAside) : reporterFor(process.stderr),
+          signal: stop.signal,
+          folders: from === undefined ? [] : [from],
+          ...options,
+          modelsDir: folder,
+        })
+        const names = [...ready.keys()]
+        if (wantsJson(command)) printJson({ models_dir: folder, packs: names })
+        else print(`${names.join(', ')}: ready in ${folder}`)
+      } catch (error) {
+        if (error instanceof UnknownPackError) command.error(`error: ${error.message}`, { exitCode: 2 })
+        if (error instanceof MissingFilesError) command.error(error.message, { exitCode: 1 })
+        if (stop.signal.aborted) command.error(String(stop.signal.reason.message), { exitCode: 130 })
+        throw error
+      } finally {
+        process.removeListener('SIGINT', interrupt)
+      }
+    })
+
+  models
+    .command('verify')
+    .description('read every file and compare its sha256')
+    .option('--json', 'one JSON document on stdout')
+    .action(async (_options: unknown, command: Command) => {
+      const folder = modelsDir()
+      const verified = await verifyPacks(folder, options)
+      const ok = verified.differences.length === 0
+      if (wantsJson(command)) printJson({ ok, models_dir: folder, ...verified })
+      else print(verificationText(verified))
+      if (!ok) process.exitCode = 1
+    })
+}
+
+function wantsJson(command: Command): boolean {
+  return command.optsWithGlobals().json === true
+}
+
+function packTable(packs: readonly PackStatus[]): string {
+  const table = new Table({
+    head: ['pack', 'what', 'size', 'licence', 'state'],
+    style: { head: [], border: [], compact: true },
+    colAligns: ['left', 'left', 'right', 'left', 'left'],
+  })
+  for (const { name, what, bytes, licence, state } of packs) table.push([name, what, megabytes(bytes), licence, state])
+  return table.toString()
+}
+
+function verificationText({ packs, files, differences, uninstalled }: Verification): string {
+  return [
+    ...differences.map(differenceLine),
+    ...uninstalled.map((pack) => `${pack}: the files are right; the next start or \`models pull\` installs it`),
+    `${packs.length} packs, ${files} files read: ${differences.length === 0 ? 'all right' : `${differences.length} differ`}`,
+  ].join('\n')
+}
+
+function differenceLine({ pack, path, expected, found }: Difference): string {
+  if (found === null) return `${pack}/${path}: missing (${expected.bytes} bytes, sha256 ${expected.sha256})`
+  return `${pack}/${path}: ${found.bytes} bytes, sha256 ${found.sha256} instead of ${expected.bytes}, ${expected.sha256}`
+}
+
+function print(text: string): void {
+  process.stdout.write(`${text}\n`)
+}
+
+function printJson(value: unknown): void {
+  print(JSON.stringify(value, null, 2))
+}
+
+function printAside(line: string): void {
+  process.stderr.write(`${line}\n`)
+}
