@@ -1,0 +1,190 @@
+import assert from 'node:assert/strict'
+import type { Layers } from './layers.ts'
+import type { Normalisation } from './normalisation.ts'
+import { snake, snakeGain } from './snake.ts'
+import type { Tensor } from './tensor.ts'
+import { quantizeColumns, type ShippedWeights } from './weights.ts'
+
+const PATH = '/decoder/decoder/generator'
+const PARAMETERS = 'decoder.decoder.generator'
+const STAGES = [
+  { stride: 10, blocks: ['resblocks.0', 'resblocks.1', 'resblocks.2'] },
+  { stride: 6, blocks: ['resblocks.3', 'resblocks.4', 'resblocks.5'] },
+] as const
+const BLOCK_STEPS = 3
+/** Short-time spectrum of the harmonic source and of the output: 11 magnitudes and 11 phases, 20 samples, one every 5. */
+const BINS = 11
+const TRANSFORM = 20
+const HOP = 5
+
+/** Run-time positions at which a signal is cut, each an int64 tensor [1]; `to` is exclusive. */
+export interface Crop {
+  readonly from: string
+  readonly to: string
+}
+
+/** What each stage of the generator sees. Both crops are left out where everything is rendered. */
+export interface GeneratorSignals {
+  /** Decoder output [80 a second, 512]. */
+  readonly x: string
+  /** Spectrum of the harmonic source [4,800 a second + 1, 22], from where `x` begins. */
+  readonly source: string
+  /** In 800ths of a second: what of the first stage's output the second stage needs. */
+  readonly secondStage?: Crop
+  /** The same in rows of `source`. */
+  readonly secondSource?: Crop
+}
+
+/** The iSTFTNet generator: decoder features and harmonic source → samples [n]. */
+export function generator(
+  signals: GeneratorSignals,
+  weights: ShippedWeights,
+  layers: Layers,
+  normalisation: Normalisation,
+): string {
+  let { x, source } = signals
+  for (const [index, stage] of STAGES.entries()) {
+    if (index === 1 && signals.secondStage !== undefined && signals.secondSource !== undefined) {
+      x = layers.sliceAt(x, signals.secondStage.from, signals.secondStage.to)
+      source = layers.sliceAt(source, signals.secondSource.from, signals.secondSource.to)
+    }
+    x = layers.leakyRelu(x, 0.1)
+    const excitation =
+      index === 0 ? firstExcitation(source, weights, layers) : secondExcitation(source, weights, layers)
+    const shaped = generatorBlock(excitation, `noise_res.${index}`, weights, layers, normalisation)
+    x = upsample(x, index, stage.stride, weights, layers)
+    // The last stage has one row more than its input: the first output row once more in front, mirrored.
+    if (index === 1) x = layers.concatTime([layers.slice(x, 1, 2), x])
+    x = layers.add(x, shaped)
+    const outputs = stage.blocks.map((block) => generatorBlock(x, block, weights, layers, normalisation))
+    x = layers.scale(
+      outputs.reduce((sum, output) => layers.add(sum, output)),
+      layers.number(1 / outputs.length),
+    )
+  }
+  return synthesis(layers.leakyRelu(x, 0.01), weights, layers)
+}
+
+/** Three dilated convolution pairs, each with its own residual connection (`AdaINResBlock1`). */
+function generatorBlock(
+  x: string,
+  block: string,
+  weights: ShippedWeights,
+  layers: Layers,
+  normalisation: Normalisation,
+): string {
+  const path = `${PATH}/${block}`
+  const normOf = (name: string, alpha: Float32Array) => ({
+    name: `${path}/${name}`,
+    style: weights.linear(`${path}/${name}/fc/Gemm_MatMul_quant`, `${PARAMETERS}.${block}.${name}.fc.bias`),
+    gain: snakeGain(alpha),
+  })
+  for (let step = 0; step < BLOCK_STEPS; step++) {
+    const alphaIn = weights.floats(`${PARAMETERS}.${block}.alpha1.${step}`)
+    const alphaOut = weights.floats(`${PARAMETERS}.${block}.alpha2.${step}`)
+    const dilated = weights.convolution(`${path}/convs1.${step}`)
+    const plain = weights.convolution(`${path}/convs2.${step}`)
+
+    let inner = normalisation.normalise(x, normOf(`adain1.${step}`, alphaIn))
+    inner = snake(inner, alphaIn, layers, `${path}/alpha1.${step}`)
+    inner = normalisation.normaliseConvolution(inner, dilated, normOf(`adain2.${step}`, alphaOut))
+    inner = snake(inner, alphaOut, layers, `${path}/alpha2.${step}`)
+    x = layers.add(layers.convolve(inner, plain, `${path}/convs2.${step}`), x)
+  }
+  return x
+}
+
+function upsample(x: string, index: number, stride: number, weights: ShippedWeights, layers: Layers): string {
+  const node = `${PATH}/ups.${index}/ConvTranspose`
+  const { values, dims } = weights.operand(node, 1)
+  const [inputs = 0, outputs = 0, taps = 0] = dims
+  assert.equal(taps, 2 * stride)
+  const columns = stride * outputs
+  const matrix = new Float32Array(2 * inputs * columns)
+  for (let input = 0; input < inputs; input++) {
+    for (let output = 0; output < outputs; output++) {
+      for (let tap = 0; tap < taps; tap++) {
+        const row = tap < stride ? input : inputs + input
+        matrix[row * columns + (tap % stride) * outputs + output] = Number(
+          values[(input * outputs + output) * taps + tap],
+        )
+      }
+    }
+  }
+  const bias = Float32Array.from(weights.operand(node, 2).values, Number)
+  return layers.upsample(x, quantizeColumns(matrix, 2 * inputs, columns), bias, stride, `${PATH}/ups.${index}`)
+}
+
+/** Kernel 12, stride 6, padding 3: every output row reads two neighbouring groups of six rows. */
+function firstExcitation(source: string, weights: ShippedWeights, layers: Layers): string {
+  const layer = weights.convolution(`${PATH}/noise_convs.0`)
+  const groups = layers.reshape(layers.pad(source, 3, 2), [-1, 6 * 2 * BINS])
+  return layers.multiply(
+    layers.neighbourhoods(groups, [0, 1], 0, 0),
+    floatWeights(layer),
+    layer.bias,
+    `${PATH}/noise_convs.0`,
+  )
+}
+
+function secondExcitation(source: string, weights: ShippedWeights, layers: Layers): string {
+  const layer = weights.convolution(`${PATH}/noise_convs.1`)
+  return layers.multiply(source, floatWeights(layer), layer.bias, `${PATH}/noise_convs.1`)
+}
+
+/** Last convolution, then the inverse short-time transform as an overlap of four products. */
+function synthesis(x: string, weights: ShippedWeights, layers: Layers): string {
+  const { graph } = layers
+  const node = `${PATH}/conv_post/Conv`
+  const kernel = weights.operand(node, 1)
+  const [outputs = 0, inputs = 0, taps = 0] = kernel.dims
+  const reach = (taps - 1) / 2
+  const rows = new Float32Array(taps * inputs * outputs)
+  for (let output = 0; output < outputs; output++) {
+    for (let input = 0; input < inputs; input++) {
+      for (let tap = 0; tap < taps; tap++) {
+        rows[(tap * inputs + input) * outputs + output] = Number(kernel.values[(output * inputs + input) * taps + tap])
+      }
+    }
+  }
+  const shifts = Array.from({ length: taps }, (_, tap) => tap)
+  const spectrum = layers.multiply(
+    layers.neighbourhoods(x, shifts, reach, reach),
+    { dims: [taps * inputs, outputs], values: rows },
+    Float32Array.from(weights.operand(node, 2).values, Number),
+    node,
+  )
+  const magnitude = graph.emit('Exp', [layers.channels(spectrum, 0, BINS)])
+  const phase = graph.emit('Sin', [layers.channels(spectrum, BINS, 2 * BINS)])
+  const real = layers.scale(magnitude, graph.emit('Cos', [phase]))
+  const imaginary = layers.scale(magnitude, graph.emit('Sin', [phase]))
+  const frames = layers.concat([real, imaginary])
+  // Output block j holds samples 5j … 5j + 4 and lies under the frames j + 2, j + 1, j and j - 1.
+  const overlapping = layers.neighbourhoods(frames, [3, 2, 1, 0], 1, 1)
+  return layers.reshape(layers.multiply(overlapping, inverseBasis(weights), undefined, `${PATH}/istft`), [-1])
+}
+
+/** Inverse basis [22, 20] of the shipped graph → [4 frames × 22, 5 samples], with the window's sum divided out. */
+function inverseBasis(weights: ShippedWeights): Tensor {
+  const basis = weights.floats('decoder.decoder.generator.stft.istft.stft.inverse_basis')
+  const windowSum = weights.floats('decoder.decoder.generator.stft.istft.stft.window_sum')
+  const scale = TRANSFORM / HOP / (windowSum[2 * TRANSFORM] ?? 1)
+  const values = new Float32Array(2 * BINS * TRANSFORM)
+  for (let frame = 0; frame < TRANSFORM / HOP; frame++) {
+    for (let bin = 0; bin < 2 * BINS; bin++) {
+      for (let sample = 0; sample < HOP; sample++) {
+        const at = (frame * 2 * BINS + bin) * HOP + sample
+        values[at] = (basis[bin * TRANSFORM + frame * HOP + sample] ?? 0) * scale
+      }
+    }
+  }
+  return { dims: [(TRANSFORM / HOP) * 2 * BINS, HOP], values }
+}
+
+function floatWeights({ weights }: { weights: ReturnType<typeof quantizeColumns> }): Tensor {
+  const scale = weights.scale[0] ?? 0
+  return {
+    dims: [weights.rows, weights.columns],
+    values: Float32Array.from(weights.values, (value) => (value - weights.zeroPoint) * scale),
+  }
+}

@@ -1,0 +1,54 @@
+import { move, transferableSymbol, valueSymbol, workerData } from 'piscina'
+import { z } from 'zod'
+import { createPhonemizer } from '../src/speech/phonemizer.ts'
+import type { SpeechTask, TaskAnswer, TaskResults } from '../src/speech/task-protocol.ts'
+import { KokoroEngine } from './kokoro.ts'
+
+const workerDataSchema = z.object({
+  /** Folder that `installKokoro` wrote. */
+  kokoroDir: z.string(),
+})
+/** What a thread of this file is started with. */
+export type InferenceWorkerData = z.infer<typeof workerDataSchema>
+
+// The pool counts a thread as ready when this module has been evaluated: by then every model has run once.
+const { kokoroDir } = workerDataSchema.parse(workerData)
+const engine = await KokoroEngine.load(kokoroDir, await createPhonemizer())
+await engine.warmUp()
+
+/** Runs one task. The arrays of the answer move to the caller's thread. */
+export default async function inference(task: SpeechTask): Promise<TaskAnswer> {
+  try {
+    return moved({ status: 'done', result: await run(task) })
+  } catch (error) {
+    return { status: 'failed', message: error instanceof Error ? error.message : String(error) }
+  }
+}
+
+function run(task: SpeechTask): Promise<TaskResults[SpeechTask['kind']]> {
+  switch (task.kind) {
+    case 'plan':
+      return engine.plan(task)
+    case 'measure':
+      return engine.measure(task)
+    case 'window':
+      return engine.window(task)
+    case 'whole':
+      return engine.whole(task)
+    case 'calibrate':
+      return engine.calibrate(task)
+  }
+}
+
+/** The pool takes the envelope off on the way: the caller receives `answer` itself. */
+function moved(answer: TaskAnswer): TaskAnswer {
+  const envelope = { ...answer, [transferableSymbol]: buffersOf(answer), [valueSymbol]: answer }
+  move(envelope)
+  return envelope
+}
+
+function buffersOf(value: unknown): ArrayBufferLike[] {
+  if (ArrayBuffer.isView(value)) return [value.buffer]
+  if (typeof value !== 'object' || value === null) return []
+  return Object.values(value).flatMap(buffersOf)
+}

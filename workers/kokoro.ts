@@ -1,0 +1,268 @@
+import assert from 'node:assert/strict'
+import { join } from 'node:path'
+import { type InferenceSession, Tensor } from 'onnxruntime-node'
+import { alignment, fitDurations, paceDurations } from '../models/kokoro/durations.ts'
+import { GRAPH_FILES, type KokoroManifest, readManifest } from '../models/kokoro/manifest.ts'
+import { isPronounceable, modelInput, SYMBOLS_MAX, symbolIds } from '../models/kokoro/symbols.ts'
+import { STYLE_WIDTH, styleClassOf } from '../src/speech/style-classes.ts'
+import type {
+  CalibrateTask,
+  Features,
+  FrameTrack,
+  MeasureResult,
+  MeasureTask,
+  PlanTask,
+  PlanTooLong,
+  Pronunciation,
+  RenderedAudio,
+  SpeechPlan,
+  StyleRows,
+  WholeTask,
+  WindowTask,
+} from '../src/speech/task-protocol.ts'
+import { accumulatePhase, SOURCE_WIDTH, sourceSpectra } from './harmonic-source.ts'
+import { speechSpans } from './kokoro-silence.ts'
+import { type WindowLayout, windowLayout } from './kokoro-window.ts'
+import { openSession } from './session.ts'
+
+/** Text → phonemes, in the model's symbols. */
+export interface PhonemeSource {
+  phonemes(text: string, pronunciation: Pronunciation): string
+}
+
+const TEXT_WIDTH = 512
+/** Two English sentences of about five seconds, in phonemes: their mean stands for what a voice says. */
+const CALIBRATION_PHONEMES = [
+  'ðə mˈɔːɹnɪŋ ɪz kwˈaɪət, ænd ðə stɹˈiːts ɑːɹ ɛmpti, bˌʌt sˈuːn ˈɛvɹi ʃˈɑːp wɪl ˈOpən ɪts dˈoːɹz.',
+  'haʊ mˈɛni pˈiːpəl dˈuː juː θˈɪŋk wɪl kˈʌm? pɚhˈæps fˈɔːɹti, ɔːɹ fˈɪfti ɪf ðə wˈɛðɚ ɪz ɡˈʊd.',
+]
+const WARM_UP_PHONEMES = 'həlˈO.'
+
+interface Sessions {
+  readonly duration: InferenceSession
+  readonly prosody: InferenceSession
+  readonly window: InferenceSession
+  readonly whole: InferenceSession
+}
+
+/** Kokoro 82M on one thread. Every result is in fresh arrays that belong to the caller; so are the tasks' arrays. */
+export class KokoroEngine {
+  readonly #sessions: Sessions
+  readonly #manifest: KokoroManifest
+  readonly #phonemes: PhonemeSource
+
+  private constructor(sessions: Sessions, manifest: KokoroManifest, phonemes: PhonemeSource) {
+    this.#sessions = sessions
+    this.#manifest = manifest
+    this.#phonemes = phonemes
+  }
+
+  /** `installedDir`: what `installKokoro` wrote. */
+  static async load(installedDir: string, phonemes: PhonemeSource): Promise<KokoroEngine> {
+    const manifest = await readManifest(installedDir)
+    const open = (file: string) => openSession(join(installedDir, file))
+    const sessions = {
+      duration: await open(GRAPH_FILES.duration),
+      prosody: await open(GRAPH_FILES.prosody),
+      window: await open(GRAPH_FILES.window),
+      whole: await open(GRAPH_FILES.whole),
+    }
+    return new KokoroEngine(sessions, manifest, phonemes)
+  }
+
+  /** Runs every model once, so that the first task finds them with their memory and code paged in. */
+  async warmUp(): Promise<void> {
+    const style = new Float32Array(STYLE_WIDTH)
+    const features = await this.#features(symbolIds(WARM_UP_PHONEMES), style, (durations) =>
+      paceDurations(durations, 1),
+    )
+    const { conditioning } = await this.#decodeWhole(features, style)
+    const part = windowLayout(features.frames, 0, features.frames).part({ from: 0, to: features.frames })
+    assert.ok(part)
+    await this.#render(features, conditioning, part)
+  }
+
+  async plan(task: PlanTask): Promise<SpeechPlan | PlanTooLong> {
+    const ids = this.#symbols(task.text, task.pronunciation)
+    if (ids.length === 0) return emptyPlan()
+    if (ids.length > SYMBOLS_MAX) return tooLong(ids.length)
+    const styleClass = styleClassOf(ids.length)
+    const { frames, speed } = task
+    const features = await this.#features(ids, styleRow(task.styles, styleClass), (durations) =>
+      frames === undefined ? paceDurations(durations, speed) : fitDurations(durations, frames),
+    )
+    const spans = speechSpans(track(features, 'energy').data)
+    const first = spans.at(0)?.from ?? 0
+    const end = spans.at(-1)?.to ?? features.frames
+    return {
+      status: 'planned',
+      features,
+      styleClass,
+      tokens: ids.length,
+      leadFrames: first,
+      tailFrames: features.frames - end,
+    }
+  }
+
+  async measure(task: MeasureTask): Promise<MeasureResult> {
+    const ids = this.#symbols(task.text, task.pronunciation)
+    if (ids.length === 0) return { status: 'measured', frames: 0, tokens: 0 }
+    if (ids.length > SYMBOLS_MAX) return tooLong(ids.length)
+    const style = styleRow(task.styles, styleClassOf(ids.length))
+    const { durations } = await this.#durations(ids, style)
+    const frames = paceDurations(durations, 1).reduce((sum, duration) => sum + duration, 0)
+    return { status: 'measured', frames, tokens: ids.length }
+  }
+
+  /** Frames that hold no speech come out as zeros without being rendered. */
+  async window(task: WindowTask): Promise<RenderedAudio> {
+    const { features, conditioning } = task
+    assert.equal(conditioning.length, this.#manifest.conditioningSize, 'conditioning of another installation')
+    const layout = windowLayout(features.frames, task.before, task.frames)
+    const samples = new Float32Array(layout.samples)
+    for (const span of speechSpans(track(features, 'energy').data)) {
+      const part = layout.part(span)
+      if (part === undefined) continue
+      const audio = await this.#render(features, conditioning, part)
+      samples.set(audio.subarray(part.audioFrom, part.audioTo), part.at)
+    }
+    return { samples, before: layout.before }
+  }
+
+  async whole(task: WholeTask): Promise<RenderedAudio> {
+    const { audio } = await this.#decodeWhole(task.features, task.style)
+    return { samples: audio, before: 0 }
+  }
+
+  async calibrate(task: CalibrateTask): Promise<{ conditioning: Float32Array }> {
+    const mean = new Float32Array(this.#manifest.conditioningSize)
+    for (const phonemes of CALIBRATION_PHONEMES) {
+      const features = await this.#features(symbolIds(phonemes), task.style, (durations) => paceDurations(durations, 1))
+      const { conditioning } = await this.#decodeWhole(features, task.style)
+      conditioning.forEach((value, index) => {
+        mean[index] = (mean[index] ?? 0) + value / CALIBRATION_PHONEMES.length
+      })
+    }
+    return { conditioning: mean }
+  }
+
+  async close(): Promise<void> {
+    for (const session of Object.values(this.#sessions)) await session.release()
+  }
+
+  #symbols(text: string, pronunciation: Pronunciation): number[] {
+    const phonemes = this.#phonemes.phonemes(text, pronunciation)
+    return isPronounceable(phonemes) ? symbolIds(phonemes) : []
+  }
+
+  async #durations(ids: readonly number[], style: Float32Array) {
+    const tokens = modelInput(ids)
+    const { durations, predictor, text } = await this.#sessions.duration.run({
+      tokens: new Tensor('int64', tokens, [1, tokens.length]),
+      style: matrix(style, STYLE_WIDTH),
+    })
+    assert.ok(durations && predictor && text)
+    return { durations: floats(durations), predictor, text: floats(text) }
+  }
+
+  async #features(
+    ids: readonly number[],
+    style: Float32Array,
+    pace: (durations: Float32Array) => Int32Array,
+  ): Promise<Features> {
+    const { durations, predictor, text } = await this.#durations(ids, style)
+    const tokenOfFrame = alignment(pace(durations))
+    const prosody = await this.#sessions.prosody.run({
+      predictor,
+      alignment: new Tensor('int64', tokenOfFrame, [tokenOfFrame.length]),
+      style: matrix(style, STYLE_WIDTH),
+    })
+    assert.ok(prosody.f0 && prosody.energy)
+    const asr = new Float32Array(tokenOfFrame.length * TEXT_WIDTH)
+    tokenOfFrame.forEach((token, frame) => {
+      const row = Number(token) * TEXT_WIDTH
+      asr.set(text.subarray(row, row + TEXT_WIDTH), frame * TEXT_WIDTH)
+    })
+    const f0 = floats(prosody.f0).slice()
+    return {
+      frames: tokenOfFrame.length,
+      tracks: {
+        asr: { data: asr, width: TEXT_WIDTH },
+        f0: { data: f0, width: 2 },
+        energy: { data: floats(prosody.energy).slice(), width: 2 },
+        phase: { data: accumulatePhase(f0), width: 2 },
+      },
+    }
+  }
+
+  async #render(features: Features, conditioning: Float32Array, part: WindowLayout): Promise<Float32Array> {
+    const { audio } = await this.#sessions.window.run({
+      ...this.#feeds(features, part.firstFrom, part.firstTo),
+      conditioning: new Tensor('float32', conditioning, [conditioning.length]),
+      first_from: position(2 * part.firstFrom),
+      first_to: position(2 * part.firstTo),
+      second_from: position(part.secondFrom),
+      second_to: position(part.secondTo),
+      source_from: position(6 * part.secondFrom),
+      source_to: position(6 * part.secondTo + 1),
+    })
+    assert.ok(audio)
+    return floats(audio)
+  }
+
+  async #decodeWhole(features: Features, style: Float32Array) {
+    const { audio, conditioning } = await this.#sessions.whole.run({
+      ...this.#feeds(features, 0, features.frames),
+      style: matrix(style, STYLE_WIDTH),
+    })
+    assert.ok(audio && conditioning)
+    return { audio: floats(audio).slice(), conditioning: floats(conditioning) }
+  }
+
+  #feeds(features: Features, sourceFrom: number, sourceTo: number): InferenceSession.FeedsType {
+    const asr = track(features, 'asr')
+    const f0 = track(features, 'f0').data
+    const energy = track(features, 'energy').data
+    const phase = track(features, 'phase').data
+    const source = sourceSpectra(this.#manifest.source, f0, phase, sourceFrom, sourceTo)
+    return {
+      asr: matrix(asr.data, asr.width),
+      f0: new Tensor('float32', f0, [f0.length]),
+      energy: new Tensor('float32', energy, [energy.length]),
+      source: matrix(source, SOURCE_WIDTH),
+    }
+  }
+}
+
+function styleRow(styles: StyleRows, styleClass: number): Float32Array {
+  return styles.slice(styleClass * STYLE_WIDTH, (styleClass + 1) * STYLE_WIDTH)
+}
+
+function emptyPlan(): SpeechPlan {
+  const features = { frames: 0, tracks: {} }
+  return { status: 'planned', features, styleClass: 0, tokens: 0, leadFrames: 0, tailFrames: 0 }
+}
+
+function tooLong(tokens: number): PlanTooLong {
+  return { status: 'too_long', tokens, tokensMax: SYMBOLS_MAX }
+}
+
+function track(features: Features, name: string): FrameTrack {
+  const found = features.tracks[name]
+  assert.ok(found, `the features have no track ${name}`)
+  return found
+}
+
+function matrix(values: Float32Array, width: number): Tensor {
+  return new Tensor('float32', values, [values.length / width, width])
+}
+
+function position(value: number): Tensor {
+  return new Tensor('int64', BigInt64Array.of(BigInt(value)), [1])
+}
+
+function floats(tensor: Tensor): Float32Array {
+  const { data } = tensor
+  assert.ok(data instanceof Float32Array)
+  return data
+}
