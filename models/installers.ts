@@ -5,22 +5,37 @@ export interface Installer {
   /** What it makes was tested on this machine's processor: another model of processor installs anew. */
   readonly perProcessor: boolean
   /**
-   * Writes its files below `outputDir`, an empty folder. The result is kept as JSON beside them, for whoever loads them;
-   * paths in it must be relative to `outputDir`.
+   * Writes its files below `outputDir`, an empty folder that gets its final place afterwards. The result is kept as JSON in
+   * the pack's record, for whoever loads the files.
    */
   install(work: InstallWork): Promise<unknown>
 }
 
 export interface InstallWork {
   readonly outputDir: string
-  /** Path of a fetched file of the pack or of one that it needs. */
+  /** Path of a fetched file, or of a folder of them, of the pack or of one that it needs. */
   path(pack: string, file: string): string
-  /** Paths of all fetched files of a pack. */
-  paths(pack: string): readonly string[]
   onStep(step: string): void
 }
 
 export type Installers = Readonly<Record<string, Installer>>
 
 /** Packs that are not named here are used as they are fetched. */
-export const installers: Installers = {}
+export const installers: Installers = {
+  'kokoro-82m': {
+    // The GRAPH_VERSION of `kokoro/install.ts`, which is loaded only to install: it brings the inference runtime with it.
+    version: '1',
+    perProcessor: true,
+    async install({ outputDir, path, onStep }) {
+      const { installKokoro } = await import('./kokoro/install.ts')
+      const result = await installKokoro({
+        shippedGraph: path('kokoro-82m', 'kokoro-v1.0.int8.onnx'),
+        voices: path('kokoro-voices', 'voices'),
+        outputDir,
+        onStep: (step, of, label) => onStep(`step ${step} of ${of}, ${label}`),
+      })
+      if (result.warning !== undefined) onStep(result.warning)
+      return result
+    },
+  },
+}

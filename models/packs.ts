@@ -1,6 +1,6 @@
-import { mkdir, rm } from 'node:fs/promises'
+import { mkdir, rename, rm } from 'node:fs/promises'
 import { cpus } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import type { Clock } from '../src/runtime/clock.ts'
 import { type Pack, packsInOrder, catalog as shippedCatalog } from './catalog.ts'
 import { type CommandRunner, runCommand } from './command.ts'
@@ -79,6 +79,9 @@ export interface InstalledPack {
   readonly result: unknown
 }
 
+/** Partial downloads and installations, inside the models folder; removed when everything is ready. */
+const SCRATCH_FOLDER = '.fetch'
+
 /** One models folder during one call. */
 class ModelsFolder {
   readonly #options: PackOptions
@@ -120,7 +123,7 @@ class ModelsFolder {
   /** Fetches and installs what is not ready. The caller holds the lock. */
   async completePacks(packs: readonly Pack[], signal: AbortSignal): Promise<ReadonlyMap<string, InstalledPack>> {
     const { modelsDir, clock, reporter, folders = [] } = this.#options
-    const scratchDir = join(modelsDir, '.fetch')
+    const scratchDir = join(modelsDir, SCRATCH_FOLDER)
     const context = { scratchDir, clock, runCommand: this.#options.runCommand ?? runCommand, signal }
     const fetcher = new PackFetcher(modelsDir, folders, context, reporter)
     const ready = new Map<string, InstalledPack>()
@@ -146,22 +149,28 @@ class ModelsFolder {
     const origin = originOf(pack, this.#basis)
     if (known !== undefined && (await hasContent(dir, known))) return writeRecord(dir, origin, pack, known.result)
 
-    await removeRecord(dir)
-    const outputDir = join(dir, INSTALLED_FOLDER)
-    await rm(outputDir, { recursive: true, force: true })
+    const installedDir = join(dir, INSTALLED_FOLDER)
     const installer = this.#basis.installers[pack.name]
-    if (installer === undefined) return writeRecord(dir, origin, pack, null)
+    if (installer === undefined) {
+      await rm(installedDir, { recursive: true, force: true })
+      return writeRecord(dir, origin, pack, null)
+    }
 
     const { modelsDir, reporter } = this.#options
     const started = this.#options.clock.monotonic()
     reporter.note(`${pack.name}: installing`)
+    // Apart from the pack's folder, so that nothing remains in it of an installation that was cut off.
+    const outputDir = join(modelsDir, SCRATCH_FOLDER, 'install', pack.name, INSTALLED_FOLDER)
+    await rm(dirname(outputDir), { recursive: true, force: true })
     await mkdir(outputDir, { recursive: true })
     const result = await installer.install({
       outputDir,
       path: (name, file) => join(modelsDir, name, file),
-      paths: (name) => this.#pack(name).files.map((file) => join(modelsDir, name, file.path)),
       onStep: (step) => reporter.note(`${pack.name}: ${step}`),
     })
+    await removeRecord(dir)
+    await rm(installedDir, { recursive: true, force: true })
+    await rename(outputDir, installedDir)
     const record = await writeRecord(dir, origin, pack, result)
     reporter.note(`${pack.name}: installed in ${Math.ceil((this.#options.clock.monotonic() - started) / 1000)} s`)
     return record
@@ -169,12 +178,6 @@ class ModelsFolder {
 
   #dir(pack: Pack): string {
     return join(this.#options.modelsDir, pack.name)
-  }
-
-  #pack(name: string): Pack {
-    const pack = this.#basis.catalog.find((candidate) => candidate.name === name)
-    if (pack === undefined) throw new Error(`no pack named ${name}`)
-    return pack
   }
 
   #installed(pack: Pack, record: PackRecord): InstalledPack {

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { catalog, defaultPackNames, packsInOrder, parseCatalog, UnknownPackError } from '../../models/catalog.ts'
 import { installers } from '../../models/installers.ts'
+import { GRAPH_VERSION } from '../../models/kokoro/install.ts'
 import { pack } from './workplace.ts'
 
 const file = { path: 'model.onnx', bytes: 10, sha256: 'a'.repeat(64) }
@@ -70,4 +71,8 @@ test('a shipped voice is a table of 510 rows of 256 32-bit numbers', () => {
   expect(voices).toHaveLength(54)
   expect(new Set(voices.map(({ bytes }) => bytes))).toEqual(new Set([510 * 256 * 4]))
   expect(new Set(voices.map(({ sha256 }) => sha256)).size).toBe(54)
+})
+
+test("a change of Kokoro's graphs installs them anew", () => {
+  expect(installers['kokoro-82m']?.version).toBe(String(GRAPH_VERSION))
 })
