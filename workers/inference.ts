@@ -1,18 +1,16 @@
 import { move, transferableSymbol, valueSymbol, workerData } from 'piscina'
-import { z } from 'zod'
 import { createPhonemizer } from '../src/speech/phonemizer.ts'
 import type { SpeechTask, TaskAnswer, TaskResults } from '../src/speech/task-protocol.ts'
 import { KokoroEngine } from './kokoro.ts'
 
-const workerDataSchema = z.object({
+/** What a thread of this file is started with, as Piscina's `workerData`. */
+export interface InferenceWorkerData {
   /** Folder that `installKokoro` wrote. */
-  kokoroDir: z.string(),
-})
-/** What a thread of this file is started with. */
-export type InferenceWorkerData = z.infer<typeof workerDataSchema>
+  readonly kokoroDir: string
+}
 
 // The pool counts a thread as ready when this module has been evaluated: by then every model has run once.
-const { kokoroDir } = workerDataSchema.parse(workerData)
+const { kokoroDir }: InferenceWorkerData = workerData
 const engine = await KokoroEngine.load(kokoroDir, await createPhonemizer())
 await engine.warmUp()
 

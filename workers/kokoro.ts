@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
-import { type InferenceSession, Tensor } from 'onnxruntime-node'
 import { alignment, fitDurations, paceDurations } from '../models/kokoro/durations.ts'
 import { GRAPH_FILES, type KokoroManifest, readManifest } from '../models/kokoro/manifest.ts'
 import { isPronounceable, modelInput, SYMBOLS_MAX, symbolIds } from '../models/kokoro/symbols.ts'
@@ -23,7 +22,7 @@ import type {
 import { accumulatePhase, SOURCE_WIDTH, sourceSpectra } from './harmonic-source.ts'
 import { speechSpans } from './kokoro-silence.ts'
 import { type WindowLayout, windowLayout } from './kokoro-window.ts'
-import { openSession } from './session.ts'
+import { type Feeds, openSession, type Session, type Tensor, tensor } from './session.ts'
 
 /** Text → phonemes, in the model's symbols. */
 export interface PhonemeSource {
@@ -39,10 +38,10 @@ const CALIBRATION_PHONEMES = [
 const WARM_UP_PHONEMES = 'həlˈO.'
 
 interface Sessions {
-  readonly duration: InferenceSession
-  readonly prosody: InferenceSession
-  readonly window: InferenceSession
-  readonly whole: InferenceSession
+  readonly duration: Session
+  readonly prosody: Session
+  readonly window: Session
+  readonly whole: Session
 }
 
 /** Kokoro 82M on one thread. Every result is in fresh arrays that belong to the caller; so are the tasks' arrays. */
@@ -158,7 +157,7 @@ export class KokoroEngine {
   async #durations(ids: readonly number[], style: Float32Array) {
     const tokens = modelInput(ids)
     const { durations, predictor, text } = await this.#sessions.duration.run({
-      tokens: new Tensor('int64', tokens, [1, tokens.length]),
+      tokens: tensor('int64', tokens, [1, tokens.length]),
       style: matrix(style, STYLE_WIDTH),
     })
     assert.ok(durations && predictor && text)
@@ -174,7 +173,7 @@ export class KokoroEngine {
     const tokenOfFrame = alignment(pace(durations))
     const prosody = await this.#sessions.prosody.run({
       predictor,
-      alignment: new Tensor('int64', tokenOfFrame, [tokenOfFrame.length]),
+      alignment: tensor('int64', tokenOfFrame, [tokenOfFrame.length]),
       style: matrix(style, STYLE_WIDTH),
     })
     assert.ok(prosody.f0 && prosody.energy)
@@ -198,7 +197,7 @@ export class KokoroEngine {
   async #render(features: Features, conditioning: Float32Array, part: WindowLayout): Promise<Float32Array> {
     const { audio } = await this.#sessions.window.run({
       ...this.#feeds(features, part.firstFrom, part.firstTo),
-      conditioning: new Tensor('float32', conditioning, [conditioning.length]),
+      conditioning: tensor('float32', conditioning, [conditioning.length]),
       first_from: position(2 * part.firstFrom),
       first_to: position(2 * part.firstTo),
       second_from: position(part.secondFrom),
@@ -219,7 +218,7 @@ export class KokoroEngine {
     return { audio: floats(audio).slice(), conditioning: floats(conditioning) }
   }
 
-  #feeds(features: Features, sourceFrom: number, sourceTo: number): InferenceSession.FeedsType {
+  #feeds(features: Features, sourceFrom: number, sourceTo: number): Feeds {
     const asr = track(features, 'asr')
     const f0 = track(features, 'f0').data
     const energy = track(features, 'energy').data
@@ -227,8 +226,8 @@ export class KokoroEngine {
     const source = sourceSpectra(this.#manifest.source, f0, phase, sourceFrom, sourceTo)
     return {
       asr: matrix(asr.data, asr.width),
-      f0: new Tensor('float32', f0, [f0.length]),
-      energy: new Tensor('float32', energy, [energy.length]),
+      f0: tensor('float32', f0, [f0.length]),
+      energy: tensor('float32', energy, [energy.length]),
       source: matrix(source, SOURCE_WIDTH),
     }
   }
@@ -254,11 +253,11 @@ function track(features: Features, name: string): FrameTrack {
 }
 
 function matrix(values: Float32Array, width: number): Tensor {
-  return new Tensor('float32', values, [values.length / width, width])
+  return tensor('float32', values, [values.length / width, width])
 }
 
 function position(value: number): Tensor {
-  return new Tensor('int64', BigInt64Array.of(BigInt(value)), [1])
+  return tensor('int64', BigInt64Array.of(BigInt(value)), [1])
 }
 
 function floats(tensor: Tensor): Float32Array {

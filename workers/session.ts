@@ -1,12 +1,28 @@
-import { InferenceSession } from 'onnxruntime-node'
+import { InferenceSession, Tensor } from 'onnxruntime-node'
+
+export type { InferenceSession as Session, Tensor }
+
+/** Values of the inputs of a run, by name. The session reads them during the run only. */
+export type Feeds = Readonly<Record<string, Tensor>>
 
 /**
- * Opens a model, a file or its bytes, for this thread. The only place where a session is made, so that no default of the runtime is in force: by default
- * each session would start a pool of threads for all cores and let them spin.
+ * Opens a model, a file or its bytes, for this thread. The only place where a session is made, so that no default of the runtime
+ * is in force: by default each session would start a pool of threads for all cores and let them spin.
  */
 export function openSession(model: string | Uint8Array): Promise<InferenceSession> {
   // The overloads of `create` do not take a union.
   return typeof model === 'string' ? InferenceSession.create(model, OPTIONS) : InferenceSession.create(model, OPTIONS)
+}
+
+/** Wraps `values` without copying: [rows, columns, …] row-major. */
+export function tensor(type: 'float32', values: Float32Array, dims: readonly number[]): Tensor
+export function tensor(type: 'int64', values: BigInt64Array, dims: readonly number[]): Tensor
+export function tensor(
+  type: 'float32' | 'int64',
+  values: Float32Array | BigInt64Array,
+  dims: readonly number[],
+): Tensor {
+  return new Tensor(type, values, dims)
 }
 
 const OPTIONS: InferenceSession.SessionOptions = {

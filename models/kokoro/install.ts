@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
-import { createHash, randomBytes } from 'node:crypto'
-import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
+import { createHash } from 'node:crypto'
+import { mkdir, mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { wholeDecoder, windowDecoder } from './decoder-graph.ts'
 import { Graph } from './graph.ts'
@@ -45,8 +45,8 @@ export async function installKokoro(options: InstallOptions): Promise<InstallRes
 
   let step = 0
   const report = (label: string) => options.onStep?.(++step, STEPS, label)
-  const folder = join(dirname(options.outputDir), `.installing-${randomBytes(6).toString('hex')}`)
-  await mkdir(folder, { recursive: true })
+  await mkdir(dirname(options.outputDir), { recursive: true })
+  const folder = await mkdtemp(join(dirname(options.outputDir), '.installing-'))
   try {
     report('reading the model')
     const shipped = await readFile(options.shippedGraph)

@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
-import { Tensor } from 'onnxruntime-node'
 import { STYLE_CLASSES, STYLE_WIDTH } from '../../src/speech/style-classes.ts'
 import { KokoroEngine } from '../../workers/kokoro.ts'
-import { openSession } from '../../workers/session.ts'
+import { openSession, tensor } from '../../workers/session.ts'
 import { spectralDistanceDb } from './spectral-distance.ts'
 import { modelInput, symbolIds } from './symbols.ts'
 
@@ -26,9 +25,9 @@ export async function speakReference(shipped: Uint8Array, voiceTable: string): P
   const style = new Float32Array(row.buffer)
   const session = await openSession(shipped)
   const { audio } = await session.run({
-    tokens: new Tensor('int64', tokens, [1, tokens.length]),
-    style: new Tensor('float32', style, [1, STYLE_WIDTH]),
-    speed: new Tensor('float32', Float32Array.of(1), [1]),
+    tokens: tensor('int64', tokens, [1, tokens.length]),
+    style: tensor('float32', style, [1, STYLE_WIDTH]),
+    speed: tensor('float32', Float32Array.of(1), [1]),
   })
   assert.ok(audio?.data instanceof Float32Array)
   const reference = { style, audio: audio.data.slice() }

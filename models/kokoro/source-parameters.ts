@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
-import { Tensor } from 'onnxruntime-node'
 import type { HarmonicSource } from '../../workers/harmonic-source.ts'
-import { openSession } from '../../workers/session.ts'
+import { openSession, tensor } from '../../workers/session.ts'
 import type { Graph } from './graph.ts'
 import { FLOAT32 } from './tensor.ts'
 import { ShippedWeights } from './weights.ts'
@@ -25,7 +24,7 @@ export async function readSource(shipped: Graph): Promise<HarmonicSource> {
     [{ name: SPECTRA, type: FLOAT32, dims: [1, 22, 'rows'] }],
   )
   const session = await openSession(shipped.serialize())
-  const result = await session.run({ [PITCH]: new Tensor('float32', new Float32Array(SILENCE), [1, SILENCE]) })
+  const result = await session.run({ [PITCH]: tensor('float32', new Float32Array(SILENCE), [1, SILENCE]) })
   await session.release()
   const spectra = result[SPECTRA]
   assert.ok(spectra?.data instanceof Float32Array)
