@@ -1,5 +1,6 @@
 import type { AudioFile } from './audio-files.ts'
-import { ApiError, notFound } from './errors.ts'
+import { notFound } from './edge-errors.ts'
+import { ApiError } from './errors.ts'
 import type { RequestHead, Route } from './exchange.ts'
 import type { Services } from './services.ts'
 import { CONTENT_TYPES } from './speech-file.ts'

@@ -1,7 +1,7 @@
-import type { Account, ApiKey, KeyKind, Permissions, Scope } from '../ledger/ledger.ts'
+import type { Account, ApiKey, KeyKind, Ledger, Permissions, Scope } from '../ledger/ledger.ts'
+import type { Clock } from '../runtime/clock.ts'
 import { ApiError } from './errors.ts'
 import type { Exchange } from './exchange.ts'
-import type { Services } from './services.ts'
 
 /** Who is asking: a usable key and the account behind it. */
 export interface Caller {
@@ -17,7 +17,7 @@ export interface Requirement {
 
 /** The caller behind `Authorization: Bearer`. Throws `INVALID_API_KEY`: 401 for no usable key, 403 for the wrong one (D2). */
 export function authenticate(
-  { ledger, clock }: Pick<Services, 'ledger' | 'clock'>,
+  { ledger, clock }: { readonly ledger: Pick<Ledger, 'findKey' | 'account'>; readonly clock: Clock },
   exchange: Exchange,
   required: Requirement,
 ): Caller {

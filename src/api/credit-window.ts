@@ -12,23 +12,18 @@ export interface Outlet {
 /**
  * Grants credit for as many frames as still fit a slow reader's buffer:
  *
- *   |── bufferedBytes ──|── granted, not arrived ──|── free: becomes credit ──|
- *   0                                                     STREAM_BUFFER_BYTES_MAX
+ *   |── bufferedBytes ──|── credit not used yet ──|── free: becomes credit ──|
+ *   0                                                   STREAM_BUFFER_BYTES_MAX
+ *
+ * A producer that overdraws, because one step of it makes several frames, fills the buffer past its end by that step.
  */
 export class CreditWindow {
   readonly demand = new Demand()
   readonly #outlet: Outlet
-  #granted = 0
   #settling = false
 
   constructor(outlet: Outlet) {
     this.#outlet = outlet
-  }
-
-  /** A frame arrived and is in the outlet. */
-  arrived(): void {
-    this.#granted -= 1
-    this.settle()
   }
 
   /** Grants what fits. To be called when room may have come: after each frame and on each drain. Idempotent. */
@@ -36,15 +31,12 @@ export class CreditWindow {
     // A producer may answer a grant with frames at once, which come back here: the loop below sees to them.
     if (this.#settling) return
     this.#settling = true
-    for (let room = this.#room(); room > 0; room = this.#room()) {
-      this.#granted += room
-      this.demand.grant(room)
-    }
+    for (let room = this.#room(); room > 0; room = this.#room()) this.demand.grant(room)
     this.#settling = false
   }
 
   #room(): number {
     const { bufferedBytes, frameBytes } = this.#outlet
-    return Math.floor((STREAM_BUFFER_BYTES_MAX - bufferedBytes) / frameBytes) - this.#granted
+    return Math.floor((STREAM_BUFFER_BYTES_MAX - bufferedBytes) / frameBytes) - this.demand.credits
   }
 }

@@ -90,15 +90,6 @@ export class ApiError extends Error {
   }
 }
 
-export function notFound(message = 'there is nothing at this path'): ApiError {
-  return new ApiError('NOT_FOUND', message)
-}
-
-export function methodNotAllowed(allow: readonly string[]): ApiError {
-  const methods = allow.join(', ')
-  return new ApiError('BAD_REQUEST', `method must be ${methods}`, { status: 405, headers: { Allow: methods } })
-}
-
 /** Answers with whatever an endpoint threw. Faults are logged and told without their inside; a gone client is told nothing. */
 export function renderError(error: unknown, exchange: Exchange, log: Log): void {
   if (error instanceof ClientGone) return

@@ -20,13 +20,22 @@ export interface Exchange {
   readonly params: Readonly<Record<string, string>>
   /** Aborted when the client is gone or the response has ended. */
   readonly closed: AbortSignal
-  /** The whole request body. Rejects with `BodyTooLarge` past `limitBytes`, and with `ClientGone` if the client leaves. */
+  /**
+   * The whole request body, the caller's to keep; call once. Rejects with `BodyTooLarge` past `limitBytes`, with
+   * `ClientGone` if the client leaves, and with the edge's overload error if the node has no memory left for bodies.
+   */
   body(limitBytes: number): Promise<Uint8Array>
-  /** Sends a complete response with its `Content-Length`. Only the first reply counts. */
+  /**
+   * Sends a complete response with its `Content-Length`. Only the first answer counts. A header that holds control
+   * characters or anything but ASCII is an assertion error, here as in `open` and `file`.
+   */
   reply(status: number, headers: Readonly<Record<string, string>>, body: string | Uint8Array): void
   /** Starts a response of unknown length. */
   open(status: number, headers: Readonly<Record<string, string>>): FrameSink
-  /** Sends bytes [start, end) of a file at the pace of the reader, with `Content-Length`. HEAD sends no body. */
+  /**
+   * Sends bytes [start, end) of a file at the pace of the reader, with `Content-Length`. Resolves when the last byte is on
+   * its way or the client is gone. Rejects before anything is sent if the file can't be opened.
+   */
   file(
     status: number,
     headers: Readonly<Record<string, string>>,
@@ -41,12 +50,17 @@ export interface FrameSink {
   readonly closed: AbortSignal
   /** Bytes accepted by `write` that the network has not taken yet. */
   readonly bufferedBytes: number
+  /** The bytes become the sink's: they must not change any more. */
   write(bytes: string | Uint8Array): void
   onDrain(callback: () => void): void
+  /** Ends the response once everything written has left. */
   end(): void
 }
 
-/** One WebSocket connection. Messages arrive in order, one call each, copied: the receiver owns the bytes. */
+/**
+ * One WebSocket connection. Messages arrive in order, one call each, copied: the receiver owns the bytes. The few that come
+ * before `onMessage` is called are kept. What a callback throws closes the socket with 1011.
+ */
 export interface SocketSession {
   readonly id: string
   readonly request: RequestHead
@@ -54,8 +68,12 @@ export interface SocketSession {
   readonly bufferedBytes: number
   onMessage(callback: (message: string | Uint8Array) => void): void
   onDrain(callback: () => void): void
-  /** A string goes out as a text frame, bytes as a binary frame. */
+  /**
+   * A string goes out as a text frame, bytes as a binary frame. Sending far past `bufferedBytes` where one should wait for
+   * `onDrain` is a fault: the socket is closed with 1011.
+   */
   send(message: string | Uint8Array): void
+  /** Sends a close frame once everything sent has left. Aborts `closed` at once: no message arrives any more. */
   end(code: number, reason: string): void
 }
 

@@ -28,7 +28,12 @@ const text = (lengthMax: number) =>
   z
     .string(required('must be a string'))
     .refine((value) => value.trim() !== '', 'must not be empty')
-    .max(lengthMax, `must be at most ${lengthMax} characters`)
+    // Not `max`: that counts code points, and an allowance is counted in UTF-16 units.
+    .refine((value) => value.length <= lengthMax, {
+      error: `must be at most ${lengthMax} characters`,
+      params: { code: 'TEXT_TOO_LONG' },
+    })
+    .meta({ maxLength: lengthMax })
 
 const voiceId = z
   .string('must be a string')
@@ -127,14 +132,17 @@ export function parseFields<T>(schema: z.ZodType<T>, body: object): T {
   if (parsed.success) return parsed.data
   const issue = parsed.error.issues[0]
   const field = String(issue?.path[0])
-  throw new ApiError(codeOf(field, issue?.code), `${field} ${issue?.message}`)
+  throw new ApiError(isTooLong(issue) ? 'TEXT_TOO_LONG' : codeOf(field), `${field} ${issue?.message}`)
 }
 
-function codeOf(field: string, rule: string | undefined): ErrorCode {
-  if (field === 'text' && rule === 'too_big') return 'TEXT_TOO_LONG'
+function codeOf(field: string): ErrorCode {
   if (field === 'language') return 'INVALID_LANGUAGE'
   if (field === 'format') return 'INVALID_FORMAT'
   return 'BAD_REQUEST'
+}
+
+function isTooLong(issue: z.core.$ZodIssue | undefined): boolean {
+  return issue?.code === 'custom' && issue.params?.code === 'TEXT_TOO_LONG'
 }
 
 function isAuto(value: string): boolean {

@@ -55,7 +55,7 @@ export function streamSpeech(
     )
     subscription.add(
       delivered.subscribe({
-        next: () => window.arrived(),
+        next: () => window.settle(),
         error: (error: unknown) => end({ status: 'failed', error }),
         complete: () => end({ status: 'completed' }),
       }),

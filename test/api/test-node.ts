@@ -1,0 +1,216 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { AudioFiles } from '../../src/api/audio-files.ts'
+import { renderError } from '../../src/api/errors.ts'
+import { routes } from '../../src/api/routes.ts'
+import type { AdmissionOutcome, Services, Work } from '../../src/api/services.ts'
+import { LmdbLedger } from '../../src/ledger/lmdb-ledger.ts'
+import { FileEncoder } from '../../src/pipelines/encode-file.ts'
+import type { Log } from '../../src/runtime/log.ts'
+import { systemRandom } from '../../src/runtime/random.ts'
+import type { Voice } from '../../src/speech/voice.ts'
+import { FakeClock } from '../fake-clock.ts'
+import { FakeExchange, type FakeResponse, FakeSocket, type Reader } from './fake-exchange.ts'
+import { ScriptedSynthesizer } from './scripted-synthesizer.ts'
+
+/** Allowance of the test account. */
+export const QUOTA = 1_000
+
+export const PRESET_VOICE = 'preset_ada'
+export const OWN_VOICE = 'voice_own'
+export const FOREIGN_VOICE = 'voice_foreign'
+
+/** What stands in for the MP3 encoder's output. */
+export const MP3_BYTES = Buffer.from('ID3 as if encoded')
+
+export interface CallOptions {
+  /** Plaintext key; null: none. Default: the voice key. */
+  readonly key?: string | null
+  readonly headers?: Readonly<Record<string, string>>
+  readonly reader?: Reader
+}
+
+/** The endpoints over a real ledger and real files in a folder of their own; engine, clock and network are fakes. */
+export class TestNode {
+  readonly clock = new FakeClock()
+  readonly synthesizer = new ScriptedSynthesizer()
+  readonly voices = new Map<string, Voice>()
+  readonly admission = new CountingAdmission()
+  readonly lifecycle = new FakeLifecycle()
+  readonly logLines: object[] = []
+  readonly services: Services
+  readonly ledger: LmdbLedger
+  readonly accountId: string
+  readonly adminKey: string
+  readonly voiceKey: string
+  readonly sttKey: string
+  readonly audioFolder: string
+  readonly #folder: string
+  #exchanges = 0
+
+  static async start(overrides: Partial<Services> = {}): Promise<TestNode> {
+    const folder = await mkdtemp(join(tmpdir(), 'syrinx-api-'))
+    const clock = new FakeClock()
+    const ledger = LmdbLedger.open(folder, clock, systemRandom)
+    const first = await ledger.bootstrap(PRESET_VOICE)
+    if (first === undefined) throw new Error('the ledger of a test must be empty')
+    await ledger.setAccount(first.account.id, { ttsQuota: QUOTA })
+    const audioFolder = join(folder, 'audio')
+    const audioFiles = await AudioFiles.open(audioFolder, Buffer.from('a secret of the tests'), clock, systemRandom)
+    const keys = { admin: first.admin.plaintext, voice: first.voice.plaintext, stt: first.stt.plaintext }
+    return new TestNode({
+      folder,
+      audioFolder,
+      clock,
+      ledger,
+      accountId: first.account.id,
+      keys,
+      audioFiles,
+      overrides,
+    })
+  }
+
+  private constructor(parts: {
+    readonly folder: string
+    readonly audioFolder: string
+    readonly clock: FakeClock
+    readonly ledger: LmdbLedger
+    readonly accountId: string
+    readonly keys: { readonly admin: string; readonly voice: string; readonly stt: string }
+    readonly audioFiles: AudioFiles
+    readonly overrides: Partial<Services>
+  }) {
+    this.#folder = parts.folder
+    this.audioFolder = parts.audioFolder
+    this.clock = parts.clock
+    this.ledger = parts.ledger
+    this.accountId = parts.accountId
+    this.adminKey = parts.keys.admin
+    this.voiceKey = parts.keys.voice
+    this.sttKey = parts.keys.stt
+    for (const [id, accountId] of [
+      [PRESET_VOICE, null],
+      [OWN_VOICE, this.accountId],
+      [FOREIGN_VOICE, 'acct_of_someone_else'],
+    ] as const) {
+      const name = id.replace(/^\w+_/, '')
+      this.voices.set(id, { id, model: 'ada', name, accountId, language: 'en', british: true, gender: 'female' })
+    }
+    this.services = {
+      clock: this.clock,
+      random: systemRandom,
+      log: collectingLog(this.logLines),
+      ledger: this.ledger,
+      voices: { find: (id) => this.voices.get(id) },
+      synthesizer: this.synthesizer,
+      admission: this.admission,
+      encoder: new FileEncoder({ encodeMp3: async () => MP3_BYTES }),
+      audioFiles: parts.audioFiles,
+      lifecycle: this.lifecycle,
+      publicUrl: undefined,
+      publicWsUrl: undefined,
+      ...parts.overrides,
+    }
+  }
+
+  /** Sends a request and waits for its answer. */
+  async call(method: string, url: string, body?: object | string, options: CallOptions = {}): Promise<FakeResponse> {
+    const { exchange, handled } = this.begin(method, url, body, options)
+    await handled
+    if (exchange.response === undefined) throw new Error('no answer')
+    return exchange.response
+  }
+
+  post(url: string, body: object | string, options: CallOptions = {}): Promise<FakeResponse> {
+    return this.call('POST', url, body, options)
+  }
+
+  /** Sends a request; `handled` resolves when its endpoint has ended. */
+  begin(
+    method: string,
+    url: string,
+    body?: object | string,
+    { key = this.voiceKey, headers = {}, reader = 'eager' }: CallOptions = {},
+  ): { readonly exchange: FakeExchange; readonly handled: Promise<void> } {
+    const [path = ''] = url.split('?')
+    const route = routes(this.services).requests.find(
+      (known) =>
+        known.method === (method === 'HEAD' ? 'GET' : method) && path.startsWith(known.path.replace(/:\w+$/, '')),
+    )
+    if (route === undefined) throw new Error(`no route for ${method} ${path}`)
+    this.#exchanges += 1
+    const exchange = new FakeExchange(
+      `request_${this.#exchanges}`,
+      {
+        method,
+        url,
+        headers: { ...(key !== null && { authorization: `Bearer ${key}` }), ...headers },
+        body: typeof body === 'string' ? body : JSON.stringify(body ?? {}),
+      },
+      route.path.includes(':') ? { file: path.slice(path.lastIndexOf('/') + 1) } : {},
+    )
+    exchange.reader = reader
+    const handled = Promise.resolve()
+      .then(() => route.handle(exchange))
+      .catch((error: unknown) => renderError(error, exchange, this.services.log))
+    return { exchange, handled }
+  }
+
+  /** Opens the socket that speaks. */
+  connect(token: string | undefined, reader: Reader = 'eager'): FakeSocket {
+    const [route] = routes(this.services).sockets
+    if (route === undefined) throw new Error('no socket')
+    const query = token === undefined ? '' : `?token=${encodeURIComponent(token)}`
+    const socket = new FakeSocket('socket_1', `${route.path}${query}`, reader)
+    route.open(socket)
+    return socket
+  }
+
+  /** Characters charged to the account so far. */
+  get charged(): number {
+    return this.ledger.account(this.accountId)?.tts.used ?? Number.NaN
+  }
+
+  async stop(): Promise<void> {
+    await this.ledger.close()
+    await rm(this.#folder, { recursive: true, force: true })
+  }
+}
+
+class CountingAdmission {
+  full = false
+  /** Places taken and not given back. */
+  held = 0
+  readonly asked: Work[] = []
+
+  admit(work: Work): AdmissionOutcome {
+    this.asked.push(work)
+    if (this.full) return { status: 'refused', retryAfterSeconds: 3 }
+    this.held += 1
+    let isHeld = true
+    const release = () => {
+      if (isHeld) this.held -= 1
+      isHeld = false
+    }
+    return { status: 'admitted', release }
+  }
+}
+
+class FakeLifecycle {
+  ready = true
+  draining = false
+  readonly #stopped = new AbortController()
+  readonly stopped = this.#stopped.signal
+
+  /** The time to drain is over. */
+  stop(): void {
+    this.draining = true
+    this.#stopped.abort()
+  }
+}
+
+function collectingLog(lines: object[]): Log {
+  const line = (fields: object, message: string) => void lines.push({ ...fields, message })
+  return { debug: line, info: line, warn: line, error: line }
+}
