@@ -38,6 +38,7 @@ export class Scheduler implements TaskRunner {
   readonly #costs: CostModel
   readonly #clock: Clock
   readonly #queue: Job[] = []
+  readonly #idleWaiters: (() => void)[] = []
   #running = 0
   #arrivals = 0
   #listeners = 0
@@ -54,6 +55,12 @@ export class Scheduler implements TaskRunner {
 
   get running(): number {
     return this.#running
+  }
+
+  /** Resolves when nothing runs or waits. */
+  async idle(): Promise<void> {
+    if (this.#running + this.#queue.length === 0) return
+    await new Promise<void>((resolve) => this.#idleWaiters.push(resolve))
   }
 
   /** Tells the scheduler that somebody listens, until the returned function is called. */
@@ -124,6 +131,7 @@ export class Scheduler implements TaskRunner {
     } finally {
       this.#running -= 1
       this.#dispatch()
+      if (this.#running + this.#queue.length === 0) for (const resolve of this.#idleWaiters.splice(0)) resolve()
     }
   }
 

@@ -1,0 +1,142 @@
+import { readFile } from 'node:fs/promises'
+import WebSocket from 'ws'
+import { loadConfig } from '../src/config.ts'
+import { type NodeUnderTest, startNode } from './node-under-test.ts'
+import { loadShippedKokoro } from './shipped-kokoro.ts'
+import { figure, median, percentile } from './statistics.ts'
+import type { BenchTable } from './table.ts'
+
+const ROUNDS = 15
+const SHIPPED_ROUNDS = 3
+const VOICE = 'af_heart'
+/** Linux reports processor time in these units. */
+const TICKS_PER_SECOND = 100
+
+const PARAGRAPH = [
+  'She opened the old wooden door slowly, and a warm golden light spilled out across the stones of the quiet garden path.',
+  'Beyond it, the river moved under a thin layer of mist, and somewhere in the distance a church bell was ringing for the evening hour.',
+  'Nobody had walked this way for many years, so the grass had grown tall between the old apple trees near the wall.',
+].join(' ')
+/** A text of each length, and the part of it that an engine decoding whole sentences must finish before its first sound. */
+const TEXTS = [
+  { text: 'Hello there.', firstSentence: 'Hello there.' },
+  { text: 'The quick brown fox jumps over the lazy dog near the river.' },
+  { text: PARAGRAPH.slice(0, 118) },
+  { text: PARAGRAPH.slice(0, 250), firstSentence: PARAGRAPH.slice(0, 118) },
+  { text: `${PARAGRAPH} ${PARAGRAPH} ${PARAGRAPH}`.slice(0, 1_000), firstSentence: PARAGRAPH.slice(0, 118) },
+]
+
+/** Request to first audio byte on an idle node, against the shipped graph decoding the first sentence, in turn. */
+export async function firstAudioBench(): Promise<BenchTable[]> {
+  const shipped = await loadShippedKokoro(loadConfig().modelsDir)
+  const node = await startNode()
+  try {
+    const key = await node.voiceKey(`preset_${VOICE}`)
+    const rows = []
+    for (const { text, firstSentence = text } of TEXTS) {
+      const [sse, socket, whole]: [number[], number[], number[]] = [[], [], []]
+      for (let round = -1; round < ROUNDS; round++) {
+        const measured = [await sseFirstAudioMs(node, key, text), await socketFirstAudioMs(node, key, text)] as const
+        if (round < 0) continue
+        sse.push(measured[0])
+        socket.push(measured[1])
+        if (round < SHIPPED_ROUNDS) whole.push(await elapsedMs(() => shipped.speak(firstSentence, 'en-us', VOICE)))
+      }
+      const streamed = [...sse, ...socket]
+      rows.push([
+        text.length,
+        ...[sse, socket].flatMap((times) => [0.5, 0.95, 0.99].map((p) => figure(percentile(times, p)))),
+        figure(median(whole)),
+        `${figure(median(whole) / median(streamed))}×`,
+      ])
+    }
+    return [firstAudioTable(rows), await processorTimeTable(node, key)]
+  } finally {
+    await node.stop()
+  }
+}
+
+function firstAudioTable(rows: BenchTable['rows']): BenchTable {
+  return {
+    title: 'First audio, idle node (ms)',
+    columns: ['characters', 'SSE p50', 'p95', 'p99', 'WebSocket p50', 'p95', 'p99', 'shipped graph', 'sooner'],
+    rows,
+    notes: [
+      `${ROUNDS} requests each, one at a time, client on the same cores. From the request (SSE) or \`start\` (WebSocket) to the first byte of audio.`,
+      'Shipped graph: the same model as its makers ship it decodes the first sentence whole, one thread, measured in turn with the streams.',
+    ],
+  }
+}
+
+/** Processor time of the whole node for a second of speech, taken as files one after another. */
+async function processorTimeTable(node: NodeUnderTest, key: string): Promise<BenchTable> {
+  const rows = []
+  for (const { text } of TEXTS) {
+    const [before, rounds] = [await processorSeconds(node.pid), Math.ceil(600 / text.length)]
+    let audioSeconds = 0
+    for (let round = 0; round < rounds; round++) {
+      const response = await post(node, key, '/api/v1/tts/bytes', { text, format: 'wav' })
+      audioSeconds += ((await response.arrayBuffer()).byteLength - 44) / 48_000
+    }
+    rows.push([text.length, figure(audioSeconds), figure(((await processorSeconds(node.pid)) - before) / audioSeconds)])
+  }
+  return {
+    title: 'Processor time',
+    columns: ['characters', 'seconds of speech', 'CPU-RTF'],
+    rows,
+    notes: ['CPU-RTF: processor seconds of the whole node process, all threads, for a second of speech in the file.'],
+  }
+}
+
+async function sseFirstAudioMs(node: NodeUnderTest, key: string, text: string): Promise<number> {
+  const startedAt = performance.now()
+  const response = await post(node, key, '/api/v1/tts/sse', { text })
+  const decoder = new TextDecoder()
+  let seen = ''
+  let firstMs = Number.NaN
+  for await (const chunk of response.body!) {
+    if (!Number.isNaN(firstMs)) continue
+    seen += decoder.decode(chunk, { stream: true })
+    if (seen.includes('event: audio')) firstMs = performance.now() - startedAt
+  }
+  return firstMs
+}
+
+async function socketFirstAudioMs(node: NodeUnderTest, key: string, text: string): Promise<number> {
+  const response = await post(node, key, '/api/v1/tts/stream-token', { text_length: text.length })
+  const { data } = (await response.json()) as { data: { ws_url: string; stream_token: string } }
+  const socket = new WebSocket(`${data.ws_url}?token=${data.stream_token}`)
+  return new Promise((resolve, reject) => {
+    let startedAt = 0
+    let firstMs = Number.NaN
+    socket.on('open', () => {
+      startedAt = performance.now()
+      socket.send(JSON.stringify({ type: 'start', text }))
+    })
+    socket.on('message', (_, isBinary) => {
+      if (isBinary && Number.isNaN(firstMs)) firstMs = performance.now() - startedAt
+    })
+    socket.on('close', () => resolve(firstMs))
+    socket.on('error', reject)
+  })
+}
+
+async function post(node: NodeUnderTest, key: string, path: string, body: object): Promise<Response> {
+  const headers = { Authorization: `Bearer ${key}`, 'Content-Type': 'application/json' }
+  const response = await fetch(`${node.url}${path}`, { method: 'POST', headers, body: JSON.stringify(body) })
+  if (!response.ok) throw new Error(`${path}: ${response.status} ${await response.text()}`)
+  return response
+}
+
+async function elapsedMs(work: () => Promise<unknown>): Promise<number> {
+  const startedAt = performance.now()
+  await work()
+  return performance.now() - startedAt
+}
+
+/** User and system time of a process so far. */
+async function processorSeconds(pid: number): Promise<number> {
+  const stat = await readFile(`/proc/${pid}/stat`, 'latin1')
+  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
+  return (Number(fields[11]) + Number(fields[12])) / TICKS_PER_SECOND
+}

@@ -1,0 +1,46 @@
+import { execFile, spawn } from 'node:child_process'
+import { access } from 'node:fs/promises'
+import { createInterface } from 'node:readline'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+
+const BENCH_FOLDER = fileURLToPath(new URL('../../bench/', import.meta.url))
+const PYTHON = `${BENCH_FOLDER}.venv/bin/python`
+const FASTER_WHISPER = 'faster-whisper==1.2.1'
+/** Microsoft's speech quality model, kept beside the repository. */
+const DNSMOS = fileURLToPath(new URL('../../../shared/quality/dnsmos/sig_bak_ovr.onnx', import.meta.url))
+
+export interface Judgement {
+  /** What an independent recogniser understood. */
+  readonly text: string
+  /** DNSMOS P.835 overall, 1 (bad) to 5. */
+  readonly overall: number
+}
+
+/** Listens to files in a process of its own. */
+export interface Judge {
+  /** `language`: ISO 639-1. */
+  judge(path: string, language: string): Promise<Judgement>
+  close(): void
+}
+
+/** Starts the judge in a virtual environment of its own, made at the first call. `whisperDir`: the pack `whisper-base`. */
+export async function startJudge(whisperDir: string): Promise<Judge> {
+  const run = promisify(execFile)
+  await access(DNSMOS)
+  await run(PYTHON, ['-c', 'import faster_whisper']).catch(async () => {
+    await run('python3', ['-m', 'venv', `${BENCH_FOLDER}.venv`])
+    await run(PYTHON, ['-m', 'pip', 'install', '--quiet', FASTER_WHISPER], { maxBuffer: 2 ** 26 })
+  })
+  const child = spawn(PYTHON, [`${BENCH_FOLDER}judge.py`, whisperDir, DNSMOS], { stdio: ['pipe', 'pipe', 'inherit'] })
+  const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]()
+  return {
+    async judge(path, language) {
+      child.stdin.write(`${path}\t${language}\n`)
+      const { value, done } = await lines.next()
+      if (done) throw new Error('the judge ended')
+      return JSON.parse(value) as Judgement
+    },
+    close: () => void child.kill(),
+  }
+}

@@ -1,0 +1,43 @@
+import type { FirstAccount } from '../ledger/bootstrap.ts'
+
+const TEXT = 'Hello! This is Syrinx, speaking from your own machine.'
+
+/** Connects to the address that a stream-token answer on standard input names, and keeps the audio. Node 20 or newer. */
+const SOCKET_SCRIPT = [
+  'const {data} = JSON.parse(require("fs").readFileSync(0));',
+  'const file = require("fs").createWriteStream("socket.pcm");',
+  'const socket = new WebSocket(data.ws_url + "?token=" + data.stream_token);',
+  'socket.binaryType = "arraybuffer";',
+  `socket.onopen = () => socket.send(JSON.stringify({type: "start", text: "${TEXT}"}));`,
+  'socket.onmessage = ({data}) => (typeof data == "string" ? process.stdout : file).write(typeof data == "string" ? data + "\\n" : Buffer.from(data))',
+].join(' ')
+
+/**
+ * What an empty data folder's first start prints: the keys, which nothing shows again, and lines that make sound when
+ * pasted into a shell on the same machine.
+ */
+export function firstSteps(first: FirstAccount, url: string): string {
+  const headers = `-H 'Authorization: Bearer ${first.voice.plaintext}' -H 'Content-Type: application/json'`
+  const say = JSON.stringify({ text: TEXT })
+  const token = JSON.stringify({ text_length: TEXT.length })
+  return `
+This data folder was empty, so it got its first account, ${first.account.id}, with 100,000 characters of speech and 100,000
+of transcripts a month. These are its keys; they are shown this once.
+
+  admin key           ${first.admin.plaintext}
+  voice key           ${first.voice.plaintext}
+  speech-to-text key  ${first.stt.plaintext}
+
+An MP3 file:
+  curl -sS -f ${url}/api/v1/tts/bytes ${headers} -d '${say}' -o hello.mp3
+
+A stream of events, as the audio is made:
+  curl -sS -f -N ${url}/api/v1/tts/sse ${headers} -d '${say}' -o hello.sse
+
+A token, and a WebSocket with it (16-bit samples, 24 kHz, into socket.pcm):
+  curl -sS -f ${url}/api/v1/tts/stream-token ${headers} -d '${token}' | node --experimental-websocket -e '${SOCKET_SCRIPT}'
+
+What is left to spend:
+  curl -sS -f ${url}/api/v1/usage -H 'Authorization: Bearer ${first.voice.plaintext}'
+`
+}

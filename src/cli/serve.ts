@@ -1,0 +1,66 @@
+import { createHash } from 'node:crypto'
+import { join } from 'node:path'
+import type { Command } from 'commander'
+import { defaultPackNames } from '../../models/catalog.ts'
+import { readManifest } from '../../models/kokoro/manifest.ts'
+import { MissingFilesError } from '../../models/missing-files.ts'
+import { ensurePacks } from '../../models/packs.ts'
+import { reporterFor } from '../../models/reporter.ts'
+import { type Config, loadConfig } from '../config.ts'
+import { type ModelFolders, type RunningNode, startNode } from '../main.ts'
+import { systemClock } from '../runtime/clock.ts'
+import { createLog } from '../runtime/log.ts'
+import { firstSteps } from './first-steps.ts'
+
+/** `serve`: fetches what is missing, starts the node, and ends it on SIGTERM or SIGINT; a second signal ends it at once. */
+export function registerServe(program: Command): void {
+  program
+    .command('serve')
+    .description('run the node')
+    .option('--print-config', 'show the settings in force and do nothing else')
+    .action(async ({ printConfig }: { printConfig?: boolean }, command: Command) => {
+      const config = loadConfig()
+      if (printConfig) {
+        process.stdout.write(`${JSON.stringify(config, null, 2)}\n`)
+        return
+      }
+      const log = createLog(config.logLevel)
+      for (const name of config.unknownNames)
+        log.warn({ name }, 'this setting means nothing to Syrinx: is it misspelt?')
+      try {
+        const models = await modelFolders(config)
+        const node = await startNode(config, models, log)
+        stopOnSignals(node)
+        if (node.firstAccount) process.stdout.write(firstSteps(node.firstAccount, node.url))
+        process.stdout.write(`\nlistening on ${node.url}\n`)
+      } catch (error) {
+        if (error instanceof MissingFilesError) command.error(error.message, { exitCode: 1 })
+        throw error
+      }
+    })
+}
+
+async function modelFolders({ modelsDir }: Config): Promise<ModelFolders> {
+  const reporter = reporterFor(process.stderr)
+  await ensurePacks(defaultPackNames(), { modelsDir, clock: systemClock, reporter })
+  const kokoro = join(modelsDir, 'kokoro-82m')
+  const installed = join(kokoro, 'installed')
+  const { sha256 } = await readManifest(installed)
+  const version = createHash('sha256').update(JSON.stringify(sha256)).digest('hex').slice(0, 16)
+  return {
+    kokoroInstalled: installed,
+    kokoroVoices: join(modelsDir, 'kokoro-voices', 'voices'),
+    kokoroConditioning: join(kokoro, 'conditioning', version),
+  }
+}
+
+function stopOnSignals(node: RunningNode): void {
+  let signals = 0
+  const onSignal = () => {
+    signals += 1
+    if (signals === 1) void node.stop().then(() => process.exit(0))
+    else node.stopNow()
+  }
+  process.on('SIGTERM', onSignal)
+  process.on('SIGINT', onSignal)
+}

@@ -1,0 +1,160 @@
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { AudioFiles } from './api/audio-files.ts'
+import { ApiError, methodNotAllowed, notFound, renderError } from './api/errors.ts'
+import { routes } from './api/routes.ts'
+import type { Config } from './config.ts'
+import { createHttpServer, type EdgeErrors } from './http/app.ts'
+import { CapacityAdmission } from './inference/admission.ts'
+import { CodecPool } from './inference/codec-pool.ts'
+import { CostModel } from './inference/cost-model.ts'
+import { KokoroEngine } from './inference/kokoro-engine.ts'
+import { Scheduler } from './inference/scheduler.ts'
+import { VoiceStyles } from './inference/voice-styles.ts'
+import { warmUp } from './inference/warm-up.ts'
+import { PiscinaWorkerPool } from './inference/worker-pool.ts'
+import type { FirstAccount } from './ledger/bootstrap.ts'
+import { LmdbLedger } from './ledger/lmdb-ledger.ts'
+import { FileEncoder } from './pipelines/encode-file.ts'
+import { Synthesizer } from './pipelines/synthesize.ts'
+import { type Clock, systemClock } from './runtime/clock.ts'
+import { NodeLifecycle } from './runtime/lifecycle.ts'
+import type { Log } from './runtime/log.ts'
+import { systemRandom } from './runtime/random.ts'
+import { STYLE_CLASSES } from './speech/style-classes.ts'
+import { DEFAULT_VOICE_ID, presetVoices } from './speech/voices.ts'
+
+/** Expired tokens, idempotency entries and audio files are removed this often. */
+const SWEEP_INTERVAL_MS = 10 * 60_000
+
+/** Where the installed models lie. */
+export interface ModelFolders {
+  /** Graphs that the installer made. */
+  readonly kokoroInstalled: string
+  /** `<name>.bin` a voice. */
+  readonly kokoroVoices: string
+  /** Conditioning of voices, one folder per version of the graphs. */
+  readonly kokoroConditioning: string
+}
+
+export interface RunningNode {
+  readonly url: string
+  /** The keys of an empty data folder's first account; undefined when there was one already. */
+  readonly firstAccount: FirstAccount | undefined
+  /** Refuses new work, lets running streams finish within the drain time, then closes everything. */
+  stop(): Promise<void>
+  /** Cuts the drain time short. */
+  stopNow(): void
+}
+
+/** Builds the node and starts it. The only file that knows which implementation stands behind which interface. */
+export async function startNode(config: Config, models: ModelFolders, log: Log): Promise<RunningNode> {
+  const clock = systemClock
+  const lifecycle = new NodeLifecycle()
+  const ledger = LmdbLedger.open(config.dataDir, clock, systemRandom)
+  const pool = new PiscinaWorkerPool(workerFile('inference'), config.workers, { kokoroDir: models.kokoroInstalled })
+  const codecs = new CodecPool(workerFile('codec'))
+  const costs = new CostModel()
+  const scheduler = new Scheduler(pool, costs, clock)
+  const styles = new VoiceStyles(models.kokoroVoices, models.kokoroConditioning, scheduler, log)
+  const engine = new KokoroEngine(scheduler, presetVoices, styles, clock, config.workers)
+
+  const defaultStyle = await styles.load(presetVoices.find(DEFAULT_VOICE_ID)!.model)
+  await Promise.all(STYLE_CLASSES.map((_, styleClass) => defaultStyle.prepare(styleClass)))
+  await warmUp(pool, costs, clock, defaultStyle)
+  log.info({ realTimeFactor: costs.realTimeFactor, workers: pool.workers }, 'models are warm')
+
+  const audioFiles = await AudioFiles.open(
+    join(config.dataDir, 'audio'),
+    await ledger.secret('audio-urls'),
+    clock,
+    systemRandom,
+  )
+  const { requests, sockets } = routes({
+    clock,
+    random: systemRandom,
+    log,
+    ledger,
+    voices: presetVoices,
+    synthesizer: new Synthesizer(engine),
+    admission: new CapacityAdmission(costs, pool.workers),
+    encoder: new FileEncoder(codecs),
+    audioFiles,
+    lifecycle,
+    publicUrl: config.publicUrl,
+    publicWsUrl: config.publicWsUrl,
+  })
+  const http = createHttpServer({
+    routes: requests,
+    sockets,
+    clock,
+    random: systemRandom,
+    log,
+    renderError: (error, exchange) => renderError(error, exchange, log),
+    errors: EDGE_ERRORS,
+  })
+  const firstAccount = config.bootstrap ? await ledger.bootstrap(DEFAULT_VOICE_ID) : undefined
+  const { port } = await http.listen(config.host, config.port)
+  lifecycle.warm()
+  const stopSweeping = repeat(clock, SWEEP_INTERVAL_MS, () => sweep(ledger, audioFiles, log))
+
+  return {
+    url: `http://${config.host.includes(':') ? `[${config.host}]` : config.host}:${port}`,
+    firstAccount,
+    stopNow: () => lifecycle.stop(),
+    async stop() {
+      lifecycle.drain()
+      log.info({ open: http.openCount }, 'draining')
+      const cut = await http.drain(config.drainSeconds * 1_000)
+      lifecycle.stop()
+      http.close()
+      stopSweeping()
+      await scheduler.idle()
+      await pool.close()
+      await codecs.close()
+      await ledger.close()
+      log.info({ cut }, 'stopped')
+    },
+  }
+}
+
+const OVERLOADED = { code: 'BACKEND_ERROR', message: 'the node has no room for another connection' } as const
+
+/** What the network edge refuses by itself, in the contract's words. */
+const EDGE_ERRORS: EdgeErrors = {
+  notFound: () => notFound(),
+  methodNotAllowed: () => methodNotAllowed([]),
+  badRequest: (message) => new ApiError('BAD_REQUEST', message),
+  overloaded: () => new ApiError(OVERLOADED.code, OVERLOADED.message, { status: 503, headers: { 'Retry-After': '5' } }),
+  overloadedEvent: () => JSON.stringify({ type: 'error', ...OVERLOADED }),
+}
+
+async function sweep(ledger: LmdbLedger, audioFiles: AudioFiles, log: Log): Promise<void> {
+  try {
+    // Bounded work a call, so that requests get their turn in between.
+    while ((await ledger.sweep()) > 0);
+    await audioFiles.sweep(systemClock.now())
+  } catch (error) {
+    log.warn({ err: error }, 'removing what has expired failed')
+  }
+}
+
+/** Calls `action` now and then again `intervalMs` after each time it has finished, until the returned function is called. */
+function repeat(clock: Clock, intervalMs: number, action: () => Promise<void>): () => void {
+  let cancel = () => {}
+  let stopped = false
+  const run = async () => {
+    await action()
+    if (!stopped) cancel = clock.after(intervalMs, run)
+  }
+  void run()
+  return () => {
+    stopped = true
+    cancel()
+  }
+}
+
+/** The compiled entry of a worker thread, beside the compiled sources. */
+function workerFile(name: string): string {
+  return fileURLToPath(new URL(`../workers/${name}.js`, import.meta.url))
+}
