@@ -25,92 +25,96 @@ export interface Change {
  * The functions that share one commit. A record is read and decoded once, however many of them use it, and written once
  * with its last value: a hundred charges of one account cost one account record. A function that throws leaves no trace.
  *
- *   function's own writes  ─on return─▶  batch  ─changes()─▶  store's transaction
- *          ▲ reads fall through ────────────┴──────────────────────▲
+ *   function's own writes  ─on return─▶  batch  ─flush()─▶  store's transaction
+ *          ▲ reads fall through ───────────┴──────────────────────▲
  */
 export class CommitBatch {
   readonly #reader: Reader
-  readonly #apply: (changes: readonly Change[]) => void
-  readonly #batch = new Cells()
+  readonly #apply: (change: Change) => void
+  /** Each table's map only ever holds values of that table, which is what the one cast in `#cellsOf` rests on. */
+  readonly #tables = new Map<Table<unknown>, Map<string, Cell<unknown>>>()
 
   /** `reader` and `apply` belong to the one open transaction of the store. */
-  constructor(reader: Reader, apply: (changes: readonly Change[]) => void) {
+  constructor(reader: Reader, apply: (change: Change) => void) {
     this.#reader = reader
     this.#apply = apply
   }
 
   run<R>(decide: (transaction: Transaction) => R): R {
-    const own = new Cells()
-    const result = decide({
-      get: (table, key) => {
-        const cell = own.find(table, key) ?? this.#batch.find(table, key)
-        if (cell !== undefined) return cell.value
-        const value = this.#reader.get(table, key)
-        this.#batch.set(table, key, { value, changed: false })
-        return value
-      },
-      scan: (table, range) => {
-        assert(!own.any, 'scan before the first write: a function that throws must leave no trace')
-        this.flush()
-        return this.#reader.scan(table, range)
-      },
-      put: (table, key, value) => own.set(table, key, { value, changed: true }),
-      remove: (table, key) => own.set(table, key, { value: undefined, changed: true }),
-    })
+    const own = new OwnWrites(this)
+    const result = decide(own)
     assert(!(result instanceof Promise), 'a transaction decides without waiting')
-    this.#batch.merge(own)
+    for (const { table, key, value } of own.writes) this.#cellsOf(table).set(key, { value, changed: true })
     return result
   }
 
-  /** Hands everything the finished functions wrote to the store's transaction. Encodes all of it before the first write. */
+  get<T>(table: Table<T>, key: string): T | undefined {
+    const cells = this.#cellsOf(table)
+    let cell = cells.get(key)
+    if (cell === undefined) {
+      cell = { value: this.#reader.get(table, key), changed: false }
+      cells.set(key, cell)
+    }
+    return cell.value
+  }
+
+  scan<T>(table: Table<T>, range: Range): Iterable<readonly [string, T]> {
+    this.flush()
+    return this.#reader.scan(table, range)
+  }
+
+  /** Hands what the finished functions wrote to the store's transaction, all of it encoded before the first write. */
   flush(): void {
-    this.#apply(this.#batch.takeChanges())
+    const changes: Change[] = []
+    for (const [table, cells] of this.#tables) {
+      for (const [key, cell] of cells) {
+        if (!cell.changed) continue
+        changes.push({ table, key, bytes: cell.value === undefined ? undefined : table.codec.encode(cell.value) })
+        cell.changed = false
+      }
+    }
+    for (const change of changes) this.#apply(change)
+  }
+
+  #cellsOf<T>(table: Table<T>): Map<string, Cell<T>> {
+    let cells = this.#tables.get(table)
+    if (cells === undefined) {
+      cells = new Map()
+      this.#tables.set(table, cells)
+    }
+    return cells as Map<string, Cell<T>>
   }
 }
 
 interface Cell<T> {
   readonly value: T | undefined
-  readonly changed: boolean
+  changed: boolean
 }
 
-/** Values by table and key. Each table's map only ever holds values of that table, which is what its one cast rests on. */
-class Cells {
-  readonly #tables = new Map<Table<unknown>, Map<string, Cell<unknown>>>()
+/** What one function has written so far: a handful, so a list is searched sooner than a map is made. */
+class OwnWrites implements Transaction {
+  readonly writes: { readonly table: Table<unknown>; readonly key: string; readonly value: unknown }[] = []
+  readonly #batch: CommitBatch
 
-  get any(): boolean {
-    return this.#tables.size > 0
+  constructor(batch: CommitBatch) {
+    this.#batch = batch
   }
 
-  find<T>(table: Table<T>, key: string): Cell<T> | undefined {
-    return this.#cellsOf(table)?.get(key)
+  get<T>(table: Table<T>, key: string): T | undefined {
+    const own = this.writes.findLast((write) => write.key === key && write.table === table)
+    return own === undefined ? this.#batch.get(table, key) : (own.value as T | undefined)
   }
 
-  set<T>(table: Table<T>, key: string, cell: Cell<T>): void {
-    const cells = this.#cellsOf(table)
-    if (cells === undefined) this.#tables.set(table, new Map([[key, cell]]))
-    else cells.set(key, cell)
+  scan<T>(table: Table<T>, range: Range): Iterable<readonly [string, T]> {
+    assert(this.writes.length === 0, 'scan before the first write: a function that throws must leave no trace')
+    return this.#batch.scan(table, range)
   }
 
-  merge(other: Cells): void {
-    for (const [table, cells] of other.#tables) {
-      for (const [key, cell] of cells) this.set(table, key, cell)
-    }
+  put<T>(table: Table<T>, key: string, value: T): void {
+    this.writes.push({ table, key, value })
   }
 
-  takeChanges(): Change[] {
-    const changes: Change[] = []
-    for (const [table, cells] of this.#tables) {
-      for (const [key, cell] of cells) {
-        if (!cell.changed) continue
-        const { value } = cell
-        changes.push({ table, key, bytes: value === undefined ? undefined : table.codec.encode(value) })
-        cells.set(key, { value, changed: false })
-      }
-    }
-    return changes
-  }
-
-  #cellsOf<T>(table: Table<T>): Map<string, Cell<T>> | undefined {
-    return this.#tables.get(table) as Map<string, Cell<T>> | undefined
+  remove<T>(table: Table<T>, key: string): void {
+    this.writes.push({ table, key, value: undefined })
   }
 }

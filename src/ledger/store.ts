@@ -45,7 +45,8 @@ export class Store {
         // Freed memory is zeroed before it can reach the file.
         noMemInit: false,
         useWritemap: false,
-        eventTurnBatching: true,
+        // Writes are gathered here already; LMDB's own gathering makes promises that nobody can handle when a commit fails.
+        eventTurnBatching: false,
       }),
     )
   }
@@ -108,11 +109,9 @@ export class Store {
         // A child transaction rolls back if anything throws; a plain one would keep the writes made before.
         await this.#root.childTransaction(() => {
           jobs = this.#queue.splice(0, WRITES_PER_COMMIT_MAX)
-          const batch = new CommitBatch(this.read, (changes) => {
-            for (const { table, key, bytes } of changes) {
-              if (bytes === undefined) this.#database(table.name).removeSync(key)
-              else this.#database(table.name).putSync(key, bytes)
-            }
+          const batch = new CommitBatch(this.read, ({ table, key, bytes }) => {
+            if (bytes === undefined) this.#database(table.name).removeSync(key)
+            else this.#database(table.name).putSync(key, bytes)
           })
           settle = jobs.map((job) => job.decide(batch))
           batch.flush()

@@ -128,7 +128,7 @@ export const keyHashes = table<KeyHash>('key-hashes', 1, { keyId: text, sha256: 
 /** `<account id>/<creation time>/<key id>` → key id. */
 export const accountKeys = table<{ readonly keyId: string }>('account-keys', 1, { keyId: text })
 
-/** `<time>/<charge id>` → posting. Appended to, never changed. */
+/** `<time>/<charge id>`, see `postingKey` → posting. Appended to, never changed. */
 export const postings = table<Posting>('postings', 1, {
   id: text,
   keyId: text,
@@ -139,8 +139,8 @@ export const postings = table<Posting>('postings', 1, {
   period: count,
 })
 
-/** Charge id → key of its posting: what makes a repeated charge a no-op. */
-export const charges = table<{ readonly posting: string }>('charges', 1, { posting: text })
+/** Charge id → when it was posted: what makes a repeated charge a no-op. */
+export const charges = table<{ readonly createdAt: number }>('charges', 1, { createdAt: time })
 
 /** SHA-256 of a stream token, in hex → token. */
 export const tokens = table<StreamToken>('tokens', 1, {
@@ -198,6 +198,10 @@ export const TABLES: readonly Table<unknown>[] = [
 /** A time as key text of fixed width, so that text order is time order. */
 export function timeKey(milliseconds: number): string {
   return String(Math.max(0, milliseconds)).padStart(16, '0')
+}
+
+export function postingKey({ id, createdAt }: { readonly id: string; readonly createdAt: number }): string {
+  return `${timeKey(createdAt)}/${id}`
 }
 
 /** Every key that begins with `<parent>/`: the slash is followed by 0 in the order of characters. */

@@ -1,6 +1,6 @@
 import type { Reader } from './commit-batch.ts'
 import type { Meter } from './ledger.ts'
-import { accounts, charges, keys, type Posting, postings } from './tables.ts'
+import { accounts, charges, keys, type Posting, postingKey, postings } from './tables.ts'
 
 /** A stored figure that does not follow from the postings. */
 export interface Difference {
@@ -32,14 +32,14 @@ export function verify(reader: Reader): Verification {
   }
 
   let count = 0
-  for (const [place, posting] of reader.scan(postings, {})) {
+  for (const [, posting] of reader.scan(postings, {})) {
     count += 1
     sums.add(posting)
-    const proven = reader.get(charges, posting.id)?.posting === place
+    const proven = reader.get(charges, posting.id)?.createdAt === posting.createdAt
     if (!proven) compare('charge', posting.id, 'postings', 0, 1)
   }
   for (const [id, charge] of reader.scan(charges, {})) {
-    if (reader.get(postings, charge.posting) === undefined) compare('charge', id, 'postings', 1, 0)
+    if (reader.get(postings, postingKey({ ...charge, id })) === undefined) compare('charge', id, 'postings', 1, 0)
   }
   for (const [id, key] of reader.scan(keys, {})) compare('key', id, 'credit_used', key.creditUsed, sums.ofKey(id))
   for (const [id, { tts, stt }] of reader.scan(accounts, {})) {
