@@ -40,4 +40,17 @@ export const BODY_BYTES_MAX = 64 * 1024
 export const STREAM_BUFFER_BYTES_MAX = 256 * 1024
 /** Largest message a TTS socket accepts: 10,000 characters of four escaped bytes each and the other fields. */
 export const SOCKET_MESSAGE_BYTES_MAX = 128 * 1024
+/** Requests being answered and sockets open at once; one more is refused with 503, or closed with 1013. */
 export const CONNECTIONS_MAX = 2_048
+/** Bytes of request bodies held in memory over all requests. One body more and it is refused with 503. */
+export const UPLOAD_BYTES_MAX = 64 * 1024 * 1024
+/** Bytes of a body taken off the network before the endpoint has asked for it; past this the client is paused. */
+export const UNCLAIMED_BODY_BYTES_MAX = 64 * 1024
+/** A reader that takes nothing for this long is cut off. A player at the pace of speech pauses for tens of seconds. */
+export const READER_STALL_MS_MAX = 120_000
+/** Bytes a socket's peer may leave unread: four times what a producer that honours `bufferedBytes` ever reaches. */
+export const SOCKET_BUFFER_BYTES_MAX = 4 * STREAM_BUFFER_BYTES_MAX
+/** A peer that answers no ping for this long is gone. */
+export const SOCKET_IDLE_SECONDS_MAX = 120
+/** Messages kept for a session that is not listening yet. */
+export const SOCKET_EARLY_MESSAGES_MAX = 16

@@ -1,0 +1,209 @@
+import uWS, { type us_listen_socket } from 'uWebSockets.js'
+import { setImmediate } from 'node:timers/promises'
+import type { Exchange, Route, SocketRoute } from '../api/exchange.ts'
+import type { Clock } from '../runtime/clock.ts'
+import type { Log } from '../runtime/log.ts'
+import { base32Id, type Random } from '../runtime/random.ts'
+import { OpenConnections } from './connections.ts'
+import { corsHeaders, preflightHeaders } from './cors.ts'
+import { HttpExchange } from './exchange.ts'
+import { HTTP_LIMITS, type HttpLimits } from './limits.ts'
+import { errorFields } from './log-fields.ts'
+import { loggedUrl } from './logged-url.ts'
+import { bodyFraming, RequestBody, UploadBudget } from './request-body.ts'
+import { CopiedRequestHead } from './request-head.ts'
+import type { Headers } from './response-head.ts'
+import { Router } from './router.ts'
+import { socketBehavior } from './socket-edge.ts'
+
+export interface HttpServerOptions {
+  readonly routes: readonly Route[]
+  readonly sockets: readonly SocketRoute[]
+  readonly clock: Clock
+  readonly random: Random
+  readonly log: Log
+  /** Answers `exchange` for whatever an endpoint, or this edge, threw. */
+  readonly renderError: (error: unknown, exchange: Exchange) => void
+  readonly errors: EdgeErrors
+  /** For tests; the node runs with `HTTP_LIMITS`. */
+  readonly limits?: Partial<HttpLimits>
+}
+
+/** What this edge refuses by itself. Each returns an error for `renderError`. */
+export interface EdgeErrors {
+  notFound(): unknown
+  /** The edge adds `Allow`. */
+  methodNotAllowed(): unknown
+  badRequest(message: string): unknown
+  /** Too many connections, or no memory left for bodies: 503 with `Retry-After`. */
+  overloaded(): unknown
+  /** The event a socket gets before it is closed with 1013. */
+  overloadedEvent(): string
+}
+
+export interface HttpServer {
+  /** Port 0: any free one. Rejects when the address is taken. */
+  listen(host: string, port: number): Promise<{ readonly port: number }>
+  /** Stops accepting connections. Open ones go on. */
+  close(): void
+  /** Waits until nothing is open or the deadline passes, then closes what is left; returns how many that were. */
+  drain(deadlineMs: number): Promise<number>
+  /** Requests being answered and sockets open. */
+  readonly openCount: number
+}
+
+/** The network side of the node: the endpoints' `Exchange` and `SocketSession` over uWebSockets.js. */
+export function createHttpServer(options: HttpServerOptions): HttpServer {
+  const { clock, random, log, errors } = options
+  const limits = { ...HTTP_LIMITS, ...options.limits }
+  const router = new Router(options.routes)
+  const socketPaths = new Set(options.sockets.map((socket) => socket.path))
+  const connections = new OpenConnections()
+  const budget = new UploadBudget(limits.uploadBytesMax)
+  const bodyOptions = { unclaimedBytesMax: limits.unclaimedBodyBytesMax, budget, overloaded: errors.overloaded }
+  const newId = () => `req_${base32Id(random, 20)}`
+  let listening: us_listen_socket | undefined
+
+  const app = uWS.App()
+  for (const route of options.sockets) {
+    const { overloadedEvent } = errors
+    app.ws(route.path, socketBehavior(route, { clock, log, limits, connections, newId, overloadedEvent }))
+  }
+  app.any('/*', (res, req) => {
+    const startedAt = clock.monotonic()
+    const request = new CopiedRequestHead(req, res)
+    const isOverloaded = connections.count >= limits.connectionsMax
+    const { handle, params, headers } = isOverloaded ? refuse(errors.overloaded()) : endpointFor(request)
+    const leave = connections.enter()
+    const id = newId()
+    const exchange = new HttpExchange(res, request, new RequestBody(res, bodyFraming(request), bodyOptions), {
+      id,
+      params,
+      standingHeaders: { 'X-Request-Id': id, ...corsHeaders(request), ...headers },
+      clock,
+      readerStallMsMax: limits.readerStallMsMax,
+      onOver(over) {
+        leave()
+        logRequest(log, over, request.target, clock.monotonic() - startedAt)
+      },
+    })
+    void serve(exchange, handle)
+  })
+
+  function endpointFor(request: CopiedRequestHead): Endpoint {
+    if (request.segments === undefined) return refuse(errors.badRequest('the path holds a malformed percent-escape'))
+    const routing = router.find(request.method, request.segments)
+    if (routing.status === 'found') return { handle: routing.route.handle, params: routing.params, headers: {} }
+    if (routing.status === 'wrong_method') {
+      const { allow } = routing
+      if (request.method !== 'OPTIONS') return refuse(errors.methodNotAllowed(), { Allow: allow })
+      return { handle: (exchange) => exchange.reply(204, preflightHeaders(allow), ''), params: {}, headers: {} }
+    }
+    if (!socketPaths.has(request.path)) return refuse(errors.notFound())
+    return refuse(errors.badRequest('this path is a WebSocket: connect to it with an upgrade'), {
+      Upgrade: 'websocket',
+    })
+  }
+
+  async function serve(exchange: HttpExchange, handle: Route['handle']): Promise<void> {
+    try {
+      await handle(exchange)
+      if (exchange.outcome.state === 'waiting') throw new Error('the endpoint returned without an answer')
+    } catch (error) {
+      if (exchange.outcome.state === 'waiting') renderFailure(exchange, error)
+      else if (exchange.outcome.state !== 'gone') {
+        log.error({ id: exchange.id, ...errorFields(error) }, 'failed after the response began')
+        exchange.destroy()
+      }
+    }
+  }
+
+  function renderFailure(exchange: HttpExchange, error: unknown): void {
+    try {
+      options.renderError(error, exchange)
+      if (exchange.outcome.status === 500) log.error({ id: exchange.id, ...errorFields(error) }, 'endpoint failed')
+    } catch (fault) {
+      log.error({ id: exchange.id, ...errorFields(fault) }, 'failed to render an error')
+    }
+    exchange.reply(500, {}, '')
+  }
+
+  function close(): void {
+    if (listening !== undefined) uWS.us_listen_socket_close(listening)
+    listening = undefined
+  }
+
+  return {
+    async listen(host, port) {
+      listening = await new Promise<us_listen_socket>((resolve, reject) => {
+        listenExclusively(app, host, port, (socket) => {
+          if (socket === false) reject(new Error(`can't listen on ${host}:${port}: no such address, or it is taken`))
+          else resolve(socket)
+        })
+      })
+      return { port: uWS.us_socket_local_port(listening) }
+    },
+    close,
+    async drain(deadlineMs) {
+      let cancel = () => {}
+      const deadline = new Promise<void>((resolve) => {
+        cancel = clock.after(deadlineMs, resolve)
+      })
+      await Promise.race([connections.whenEmpty(), deadline])
+      cancel()
+      // The last answer may still lie in its cork: let the callback that wrote it return first.
+      await setImmediate()
+      const cut = connections.count
+      close()
+      app.close()
+      return cut
+    },
+    get openCount() {
+      return connections.count
+    },
+  }
+}
+
+/** How one request will be answered. */
+interface Endpoint {
+  readonly handle: Route['handle']
+  readonly params: Readonly<Record<string, string>>
+  /** Sent with the answer, whatever it is. */
+  readonly headers: Headers
+}
+
+function refuse(error: unknown, headers: Headers = {}): Endpoint {
+  const handle = () => {
+    throw error
+  }
+  return { handle, params: {}, headers }
+}
+
+function logRequest(log: Log, exchange: HttpExchange, target: string, elapsedMs: number): void {
+  const { state, status, bytes } = exchange.outcome
+  const fields = {
+    id: exchange.id,
+    method: exchange.request.method,
+    path: loggedUrl(target),
+    status,
+    ms: Math.round(elapsedMs * 10) / 10,
+    bytes,
+  }
+  if (state === 'gone') log.info({ ...fields, aborted: true }, 'request')
+  else log.info(fields, 'request')
+}
+
+/**
+ * uWebSockets.js sets SO_REUSEPORT by default: a second node on the same port would start without complaint and take half of
+ * the connections. Its declarations lack the overload with a host and options.
+ */
+function listenExclusively(
+  app: object,
+  host: string,
+  port: number,
+  callback: (socket: us_listen_socket | false) => void,
+): void {
+  const LIBUS_LISTEN_EXCLUSIVE_PORT = 1
+  const { listen } = app as { listen(host: string, port: number, options: number, callback: unknown): void }
+  listen.call(app, host, port, LIBUS_LISTEN_EXCLUSIVE_PORT, callback)
+}

@@ -1,0 +1,165 @@
+import type { HttpResponse } from 'uWebSockets.js'
+import { BodyTooLarge, ClientGone, type RequestHead } from '../api/exchange.ts'
+
+/** Memory for request bodies, shared by all requests. */
+export class UploadBudget {
+  #free: number
+  constructor(bytes: number) {
+    this.#free = bytes
+  }
+
+  get freeBytes(): number {
+    return this.#free
+  }
+
+  take(bytes: number): boolean {
+    if (bytes > this.#free) return false
+    this.#free -= bytes
+    return true
+  }
+
+  give(bytes: number): void {
+    this.#free += bytes
+  }
+}
+
+/**
+ * The body of one request. It has to be listened to from the first moment, or uWebSockets.js drops it; whether anybody wants
+ * it is known only later. Until then a little is kept and the client is paused. A body that is refused is read on and thrown
+ * away instead of closing the connection: a close with unread bytes makes the kernel reset the connection, and the client
+ * would lose the answer that explains the refusal.
+ *
+ *   kept ──read──▶ wanted ──last byte──▶ resolved
+ *     ╰──────────────┴── too large, no memory, answered, client gone ──▶ dropped
+ */
+export class RequestBody {
+  readonly #res: HttpResponse
+  readonly #declaredBytes: number
+  readonly #unclaimedBytesMax: number
+  readonly #budget: UploadBudget
+  readonly #overloaded: () => unknown
+  #chunks: Uint8Array[] = []
+  #receivedBytes = 0
+  #heldBytes = 0
+  #complete = false
+  #dropped = false
+  #paused = false
+  #failure: { readonly reason: unknown } | undefined
+  #reader: BodyReader | undefined
+
+  constructor(res: HttpResponse, framing: BodyFraming, options: BodyOptions) {
+    this.#res = res
+    this.#declaredBytes = framing.declaredBytes ?? 0
+    this.#unclaimedBytesMax = options.unclaimedBytesMax
+    this.#budget = options.budget
+    this.#overloaded = options.overloaded
+    this.#complete = framing.declaredBytes === 0
+    if (!this.#complete) res.onData((chunk, isLast) => this.#receive(chunk, isLast))
+  }
+
+  /** The whole body, the caller's to keep. Call once. Rejects with `BodyTooLarge`, `ClientGone`, or the edge's overload error. */
+  read(limitBytes: number): Promise<Uint8Array> {
+    if (this.#reader !== undefined) throw new Error('a body can be read once')
+    return new Promise((resolve, reject) => {
+      this.#reader = { limitBytes, resolve, reject }
+      if (this.#failure !== undefined) reject(this.#failure.reason)
+      else if (this.#declaredBytes > limitBytes || this.#receivedBytes > limitBytes) this.#fail(tooLarge(limitBytes))
+      else if (this.#complete) this.#deliver(this.#reader)
+      else this.#resume()
+    })
+  }
+
+  /** The request is being answered: what has not been read is no longer wanted. */
+  drop(): void {
+    this.#dropped = true
+    this.#chunks = []
+    this.#budget.give(this.#heldBytes)
+    this.#heldBytes = 0
+    this.#resume()
+  }
+
+  /** The client is gone: the response may not be touched again. */
+  abandon(): void {
+    this.#paused = false
+    this.#fail(new ClientGone('the client left before its request was complete'))
+  }
+
+  #receive(chunk: ArrayBuffer, isLast: boolean): void {
+    if (this.#dropped) return
+    this.#receivedBytes += chunk.byteLength
+    const limitBytes = this.#reader?.limitBytes
+    if (limitBytes !== undefined && this.#receivedBytes > limitBytes) this.#fail(tooLarge(limitBytes))
+    else if (!this.#budget.take(chunk.byteLength)) this.#fail(this.#overloaded())
+    else this.#keep(chunk, isLast)
+  }
+
+  #keep(chunk: ArrayBuffer, isLast: boolean): void {
+    this.#heldBytes += chunk.byteLength
+    // The chunk is a view of the receive buffer and is emptied when this callback returns.
+    this.#chunks.push(new Uint8Array(chunk.slice(0)))
+    if (isLast) this.#complete = true
+    if (this.#reader === undefined) this.#pauseUnclaimed()
+    else if (this.#complete) this.#deliver(this.#reader)
+  }
+
+  #deliver(reader: BodyReader): void {
+    const [only, ...others] = this.#chunks
+    this.#chunks = []
+    reader.resolve(only !== undefined && others.length === 0 ? only : joined(only, others, this.#receivedBytes))
+  }
+
+  #fail(reason: unknown): void {
+    this.#failure ??= { reason }
+    this.drop()
+    this.#reader?.reject(this.#failure.reason)
+  }
+
+  #pauseUnclaimed(): void {
+    if (this.#complete || this.#paused || this.#heldBytes < this.#unclaimedBytesMax) return
+    this.#paused = true
+    this.#res.pause()
+  }
+
+  #resume(): void {
+    if (!this.#paused) return
+    this.#paused = false
+    this.#res.resume()
+  }
+}
+
+/** Bytes a request says its body has: 0 without a body, undefined when it comes in chunks. */
+export interface BodyFraming {
+  readonly declaredBytes: number | undefined
+}
+
+export function bodyFraming(request: RequestHead): BodyFraming {
+  if (request.header('transfer-encoding') !== undefined) return { declaredBytes: undefined }
+  // uWebSockets.js has refused anything but digits.
+  return { declaredBytes: Number(request.header('content-length') ?? 0) }
+}
+
+export interface BodyOptions {
+  readonly unclaimedBytesMax: number
+  readonly budget: UploadBudget
+  readonly overloaded: () => unknown
+}
+
+interface BodyReader {
+  readonly limitBytes: number
+  readonly resolve: (body: Uint8Array) => void
+  readonly reject: (reason: unknown) => void
+}
+
+function tooLarge(limitBytes: number): BodyTooLarge {
+  return new BodyTooLarge(`body exceeds ${limitBytes} bytes`)
+}
+
+function joined(first: Uint8Array | undefined, others: readonly Uint8Array[], byteLength: number): Uint8Array {
+  const whole = new Uint8Array(byteLength)
+  let offset = 0
+  for (const chunk of first === undefined ? others : [first, ...others]) {
+    whole.set(chunk, offset)
+    offset += chunk.length
+  }
+  return whole
+}
