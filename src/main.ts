@@ -1,10 +1,11 @@
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { AudioFiles } from './api/audio-files.ts'
-import { ApiError, methodNotAllowed, notFound, renderError } from './api/errors.ts'
+import * as edgeErrors from './api/edge-errors.ts'
+import { renderError } from './api/errors.ts'
 import { routes } from './api/routes.ts'
 import type { Config } from './config.ts'
-import { createHttpServer, type EdgeErrors } from './http/app.ts'
+import { createHttpServer } from './http/app.ts'
 import { CapacityAdmission } from './inference/admission.ts'
 import { CodecPool } from './inference/codec-pool.ts'
 import { CostModel } from './inference/cost-model.ts'
@@ -91,7 +92,7 @@ export async function startNode(config: Config, models: ModelFolders, log: Log):
     random: systemRandom,
     log,
     renderError: (error, exchange) => renderError(error, exchange, log),
-    errors: EDGE_ERRORS,
+    errors: edgeErrors,
   })
   const firstAccount = config.bootstrap ? await ledger.bootstrap(DEFAULT_VOICE_ID) : undefined
   const { port } = await http.listen(config.host, config.port)
@@ -116,17 +117,6 @@ export async function startNode(config: Config, models: ModelFolders, log: Log):
       log.info({ cut }, 'stopped')
     },
   }
-}
-
-const OVERLOADED = { code: 'BACKEND_ERROR', message: 'the node has no room for another connection' } as const
-
-/** What the network edge refuses by itself, in the contract's words. */
-const EDGE_ERRORS: EdgeErrors = {
-  notFound: () => notFound(),
-  methodNotAllowed: () => methodNotAllowed([]),
-  badRequest: (message) => new ApiError('BAD_REQUEST', message),
-  overloaded: () => new ApiError(OVERLOADED.code, OVERLOADED.message, { status: 503, headers: { 'Retry-After': '5' } }),
-  overloadedEvent: () => JSON.stringify({ type: 'error', ...OVERLOADED }),
 }
 
 async function sweep(ledger: LmdbLedger, audioFiles: AudioFiles, log: Log): Promise<void> {

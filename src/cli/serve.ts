@@ -11,9 +11,10 @@ import { type ModelFolders, type RunningNode, startNode } from '../main.ts'
 import { systemClock } from '../runtime/clock.ts'
 import { createLog } from '../runtime/log.ts'
 import { firstSteps } from './first-steps.ts'
+import type { Output } from './output.ts'
 
 /** `serve`: fetches what is missing, starts the node, and ends it on SIGTERM or SIGINT; a second signal ends it at once. */
-export function registerServe(program: Command): void {
+export function registerServe(program: Command, output: Output): void {
   program
     .command('serve')
     .description('run the node')
@@ -21,7 +22,7 @@ export function registerServe(program: Command): void {
     .action(async ({ printConfig }: { printConfig?: boolean }, command: Command) => {
       const config = loadConfig()
       if (printConfig) {
-        process.stdout.write(`${JSON.stringify(config, null, 2)}\n`)
+        await output.out(`${JSON.stringify(config, null, 2)}\n`)
         return
       }
       const log = createLog(config.logLevel)
@@ -31,8 +32,8 @@ export function registerServe(program: Command): void {
         const models = await modelFolders(config)
         const node = await startNode(config, models, log)
         stopOnSignals(node)
-        if (node.firstAccount) process.stdout.write(firstSteps(node.firstAccount, node.url))
-        process.stdout.write(`\nlistening on ${node.url}\n`)
+        if (node.firstAccount) await output.out(firstSteps(node.firstAccount, node.url))
+        await output.out(`listening on ${node.url}\n`)
       } catch (error) {
         if (error instanceof MissingFilesError) command.error(error.message, { exitCode: 1 })
         throw error

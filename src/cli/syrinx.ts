@@ -20,7 +20,7 @@ const context: CliContext = {
   random: systemRandom,
   dataDir: () => loadConfig().dataDir,
 }
-registerServe(program)
+registerServe(program, processOutput)
 registerModels(program)
 registerAccount(program, context)
 registerKey(program, context)
