@@ -1,0 +1,39 @@
+/** A figure or sign is spoken as a word: "2024" has the sounds of twenty letters. */
+const WORD_WEIGHT = 5
+/** Han and Hangul characters are syllables. */
+const SYLLABLE_WEIGHT = 3
+
+/**
+ * How long a text is to speak, in letters: figures and signs count as the words they are read as, runs of white space as
+ * one letter. An estimate, for cutting; the model counts phonemes.
+ */
+export function speechLength(text: string, start = 0, end = text.length): number {
+  let length = 0
+  for (let index = start; index < end; index++) length += weightAt(text, index)
+  return length
+}
+
+/** The furthest index such that text[0, index) is at most `lengthMax` letters long to speak. */
+export function reach(text: string, lengthMax: number): number {
+  let length = 0
+  for (let index = 0; index < text.length; index++) {
+    length += weightAt(text, index)
+    if (length > lengthMax) return index
+  }
+  return text.length
+}
+
+function weightAt(text: string, index: number): number {
+  const code = text.charCodeAt(index)
+  if (isSpace(code)) return index > 0 && isSpace(text.charCodeAt(index - 1)) ? 0 : 1
+  if (code < 0x80) return ASCII_WORDS.has(code) ? WORD_WEIGHT : 1
+  const character = text.charAt(index)
+  if (/[\p{Nd}£€¥₹°]/u.test(character)) return WORD_WEIGHT
+  return /[\p{Script=Han}\p{Script=Hangul}]/u.test(character) ? SYLLABLE_WEIGHT : 1
+}
+
+const ASCII_WORDS = new Set(Array.from('0123456789%$+=&@#/\\_~^*|<>', (character) => character.charCodeAt(0)))
+
+function isSpace(code: number): boolean {
+  return code === 0x20 || (code >= 0x09 && code <= 0x0d) || (code >= 0x80 && /\s/.test(String.fromCharCode(code)))
+}
