@@ -1,14 +1,15 @@
 import { execFile, spawn } from 'node:child_process'
 import { access } from 'node:fs/promises'
+import { resolve } from 'node:path'
 import { createInterface } from 'node:readline'
-import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 
-const BENCH_FOLDER = fileURLToPath(new URL('../../bench/', import.meta.url))
-const PYTHON = `${BENCH_FOLDER}.venv/bin/python`
+// npm runs every script in the root of the project.
+const VENV = resolve('bench/.venv')
+const PYTHON = `${VENV}/bin/python`
 const FASTER_WHISPER = 'faster-whisper==1.2.1'
 /** Microsoft's speech quality model, kept beside the repository. */
-const DNSMOS = fileURLToPath(new URL('../../../shared/quality/dnsmos/sig_bak_ovr.onnx', import.meta.url))
+const DNSMOS = resolve('../shared/quality/dnsmos/sig_bak_ovr.onnx')
 
 export interface Judgement {
   /** What an independent recogniser understood. */
@@ -29,10 +30,10 @@ export async function startJudge(whisperDir: string): Promise<Judge> {
   const run = promisify(execFile)
   await access(DNSMOS)
   await run(PYTHON, ['-c', 'import faster_whisper']).catch(async () => {
-    await run('python3', ['-m', 'venv', `${BENCH_FOLDER}.venv`])
+    await run('python3', ['-m', 'venv', VENV])
     await run(PYTHON, ['-m', 'pip', 'install', '--quiet', FASTER_WHISPER], { maxBuffer: 2 ** 26 })
   })
-  const child = spawn(PYTHON, [`${BENCH_FOLDER}judge.py`, whisperDir, DNSMOS], { stdio: ['pipe', 'pipe', 'inherit'] })
+  const child = spawn(PYTHON, [resolve('bench/judge.py'), whisperDir, DNSMOS], { stdio: ['pipe', 'pipe', 'inherit'] })
   const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]()
   return {
     async judge(path, language) {

@@ -2,12 +2,12 @@ import { execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { join, resolve } from 'node:path'
 import { createInterface } from 'node:readline'
-import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 
-const SYRINX = fileURLToPath(new URL('../src/cli/syrinx.js', import.meta.url))
+/** npm runs every script in the root of the project. */
+const SYRINX = resolve('dist/src/cli/syrinx.js')
 
 /** A whole node in a process of its own, as a user would run it, on a free port and an empty data folder. */
 export interface NodeUnderTest {
@@ -15,62 +15,77 @@ export interface NodeUnderTest {
   readonly url: string
   readonly pid: number
   readonly dataDir: string
+  /** Everything it printed so far, line by line. */
+  readonly printed: readonly string[]
   /** A voice key without ceiling, of an account without quota, bound to this preset voice. */
   voiceKey(voiceId: string): Promise<string>
   /** Runs a command of the `syrinx` command line on the node's data and returns its JSON. */
   command(...words: string[]): Promise<unknown>
+  /** Sends a signal and resolves with the exit code when the process has ended. */
+  end(signal: 'SIGTERM' | 'SIGKILL'): Promise<number | null>
   /** Ends the node and removes its data. */
   stop(): Promise<void>
 }
 
 /** `settings`: environment variables beside the defaults. Rejects with what the node printed if it ends before it listens. */
 export async function startNode(settings: Readonly<Record<string, string>> = {}): Promise<NodeUnderTest> {
-  const dataDir = await mkdtemp(join(tmpdir(), 'syrinx-bench-'))
-  const env = {
-    ...process.env,
-    SYRINX_PORT: '0',
-    SYRINX_BOOTSTRAP: 'off',
-    SYRINX_LOG_LEVEL: 'warn',
-    ...settings,
-    SYRINX_DATA: dataDir,
-  }
-  const child = spawn(process.execPath, [SYRINX, 'serve'], { env, stdio: ['ignore', 'pipe', 'inherit'] })
-  const url = await listeningUrl(child.stdout, once(child, 'exit'))
+  const dataDir = settings.SYRINX_DATA ?? (await mkdtemp(join(tmpdir(), 'syrinx-node-')))
+  const defaults = { SYRINX_PORT: '0', SYRINX_BOOTSTRAP: 'off', SYRINX_LOG_LEVEL: 'warn' }
+  const env = { ...process.env, ...defaults, ...settings, SYRINX_DATA: dataDir }
+  const child = spawn(process.execPath, [SYRINX, 'serve'], { env, stdio: ['ignore', 'pipe', 'pipe'] })
+  const exited = once(child, 'exit')
+  const printed: string[] = []
+  const url = await listeningUrl([child.stdout, child.stderr], printed, exited)
   const command = async (...words: string[]): Promise<unknown> => {
     const { stdout } = await promisify(execFile)(process.execPath, [SYRINX, ...words, '--json', '--data', dataDir])
     return JSON.parse(stdout)
+  }
+  const end = async (signal: 'SIGTERM' | 'SIGKILL') => {
+    child.kill(signal)
+    await exited
+    return child.exitCode
   }
   return {
     url,
     pid: child.pid!,
     dataDir,
+    printed,
     command,
     async voiceKey(voiceId) {
-      const account = (await command('account', 'create', '--name', 'bench', '--tts-quota', 'unlimited')) as {
-        id: string
-      }
-      const words = ['--account', account.id, '--kind', 'voice', '--name', 'bench', '--voice', voiceId]
+      const account = await command('account', 'create', '--name', 'bench', '--tts-quota', 'unlimited')
+      const words = [
+        '--account',
+        (account as { id: string }).id,
+        '--kind',
+        'voice',
+        '--name',
+        'bench',
+        '--voice',
+        voiceId,
+      ]
       return ((await command('key', 'create', ...words)) as { key: string }).key
     },
+    end,
     async stop() {
-      if (child.exitCode === null) {
-        child.kill('SIGTERM')
-        await once(child, 'exit')
-      }
+      await end('SIGTERM')
       await rm(dataDir, { recursive: true, force: true })
     },
   }
 }
 
-async function listeningUrl(output: NodeJS.ReadableStream, exit: Promise<unknown>): Promise<string> {
-  const printed: string[] = []
-  const lines = createInterface({ input: output })
+async function listeningUrl(
+  outputs: NodeJS.ReadableStream[],
+  printed: string[],
+  exit: Promise<unknown>,
+): Promise<string> {
   const found = new Promise<string>((resolve) => {
-    lines.on('line', (line) => {
-      printed.push(line)
-      const url = /listening on (http:\/\/\S+)/.exec(line)?.[1]
-      if (url) resolve(url)
-    })
+    for (const output of outputs) {
+      createInterface({ input: output }).on('line', (line) => {
+        printed.push(line)
+        const url = /listening on (http:\/\/\S+)/.exec(line)?.[1]
+        if (url) resolve(url)
+      })
+    }
   })
   const ended = exit.then(() => {
     throw new Error(`the node ended before it listened:\n${printed.join('\n')}`)

@@ -1,5 +1,5 @@
 import { readFile, writeFile } from 'node:fs/promises'
-import { fileURLToPath } from 'node:url'
+import { resolve } from 'node:path'
 import { renderReport, renderTable } from './report.ts'
 import type { BenchTable } from './table.ts'
 
@@ -12,8 +12,8 @@ const BENCHMARKS: Readonly<Record<string, () => Promise<BenchTable[]>>> = {
   micro: async () => [await (await import('./micro.bench.ts')).microBench()],
 }
 
-// The compiled file lies in dist/bench; the report belongs beside the sources.
-const FOLDER = fileURLToPath(new URL('../../bench/', import.meta.url))
+// npm runs every script in the root of the project.
+const FOLDER = resolve('bench')
 
 const names = process.argv.slice(2)
 const unknown = names.filter((name) => !(name in BENCHMARKS))
@@ -23,7 +23,7 @@ if (unknown.length > 0) {
 }
 
 const measured: Record<string, BenchTable[]> = JSON.parse(
-  await readFile(`${FOLDER}report.json`, 'utf8').catch(() => '{}'),
+  await readFile(`${FOLDER}/report.json`, 'utf8').catch(() => '{}'),
 )
 for (const name of names.length > 0 ? names : Object.keys(BENCHMARKS)) {
   process.stderr.write(`${name} …\n`)
@@ -33,6 +33,6 @@ for (const name of names.length > 0 ? names : Object.keys(BENCHMARKS)) {
 }
 
 const sections = Object.keys(BENCHMARKS).flatMap((name) => (measured[name] ? [{ name, tables: measured[name] }] : []))
-await writeFile(`${FOLDER}report.json`, `${JSON.stringify(measured, null, 1)}\n`)
-await writeFile(`${FOLDER}REPORT.md`, renderReport(sections, new Date()))
+await writeFile(`${FOLDER}/report.json`, `${JSON.stringify(measured, null, 1)}\n`)
+await writeFile(`${FOLDER}/REPORT.md`, renderReport(sections, new Date()))
 process.exit(0)

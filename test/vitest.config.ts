@@ -5,9 +5,10 @@ export default defineConfig({
   test: {
     root: fileURLToPath(new URL('..', import.meta.url)),
     include: ['test/**/*.test.ts'],
-    testTimeout: 30_000,
+    globalSetup: ['test/global-setup.ts'],
+    testTimeout: 60_000,
     hookTimeout: 120_000,
-    // Two cores: files that load real models or a whole node must not run beside each other.
+    // Two cores: more files at once would only make each other wait.
     maxWorkers: 2,
   },
 })

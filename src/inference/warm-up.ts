@@ -9,9 +9,8 @@ import type { VoiceStyle } from './voice-styles.ts'
 const TEXT = 'She opened the old wooden door slowly, and a warm golden light spilled out across the stones.'
 
 /**
- * Speaks one sentence on every worker at once, bypassing the queue: each has then loaded its models and touched its
- * memory before anybody waits for it, and the first measurements replace what the cost model assumed. Rejects when a
- * worker can't load its models.
+ * Speaks one sentence on every worker at once, bypassing the queue, so that measurements replace what the cost model
+ * assumed before the first request is admitted. Rejects when a worker can't load its models.
  */
 export async function warmUp(pool: WorkerPool, costs: CostModel, clock: Clock, style: VoiceStyle): Promise<void> {
   const measured = async <T extends SpeechTask>(task: T): Promise<TaskResult<T>> => {
@@ -34,6 +33,5 @@ export async function warmUp(pool: WorkerPool, costs: CostModel, clock: Clock, s
     const runner = { run: measured, listen: () => () => {} }
     while (!segment.isExhausted) await segment.render(segment.takeSpan(), runner, { deadline: 0 })
   }
-  // Twice: the first run of a model allocates what the second finds ready.
-  for (let round = 0; round < 2; round++) await Promise.all(Array.from({ length: pool.workers }, speak))
+  await Promise.all(Array.from({ length: pool.workers }, speak))
 }

@@ -1,0 +1,47 @@
+import { describe, expect, it } from 'vitest'
+import { startNode } from '../../bench/node-under-test.ts'
+import { Client } from './client.ts'
+
+const TEXT = 'The river turned again towards the hills, and nobody who lived there could say why it did. '.repeat(6)
+
+describe('the end of a node', () => {
+  it('lets a stream that runs finish on SIGTERM, refuses new work, and leaves with its books in order', async () => {
+    const node = await startNode()
+    const client = new Client(node, await node.voiceKey('preset_af_heart'))
+    const seen: string[] = []
+    let ended: Promise<number | null> | undefined
+    for await (const { event } of client.events({ text: TEXT })) {
+      seen.push(event)
+      if (seen.length === 2) {
+        ended = node.end('SIGTERM')
+        // Whichever comes first, the refusal or the closed door: nothing new is served.
+        const status = await client.post('/api/v1/tts/bytes', { text: 'Too late.' }).then(
+          (response) => response.status,
+          () => 503,
+        )
+        expect(status).toBe(503)
+      }
+    }
+    expect([seen[0], seen.at(-1)]).toEqual(['start', 'done'])
+    expect(await ended).toBe(0)
+    expect(await node.command('ledger', 'verify')).toMatchObject({ ok: true, postings: 1 })
+  }, 180_000)
+
+  it('keeps what was paid for when it is killed in the middle of a stream, and starts again', async () => {
+    const node = await startNode()
+    const key = await node.voiceKey('preset_af_heart')
+    try {
+      for await (const { event } of new Client(node, key).events({ text: TEXT })) {
+        if (event === 'audio') void node.end('SIGKILL')
+      }
+    } catch {
+      // The connection was cut, as it should be.
+    }
+    await node.end('SIGKILL')
+    expect(await node.command('ledger', 'verify')).toMatchObject({ ok: true, postings: 1 })
+
+    const again = await startNode({ SYRINX_DATA: node.dataDir })
+    expect((await new Client(again, key).usage()).used).toBe(TEXT.length)
+    await again.stop()
+  }, 180_000)
+})
