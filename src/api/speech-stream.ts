@@ -48,9 +48,9 @@ export function streamSpeech(
 
     const delivered = speak(services, request, window.demand).pipe(
       map((frame) => {
+        deliver(frame)
         chunks += 1
         samples += frame.samples.length
-        deliver(frame)
       }),
     )
     subscription.add(

@@ -1,3 +1,4 @@
+import { getEventListeners } from 'node:events'
 import { readdir } from 'node:fs/promises'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { MP3_BYTES, PRESET_VOICE, TestNode } from './test-node.ts'
@@ -45,9 +46,10 @@ describe('bytes', () => {
     expect(node.synthesizer.requests[0]?.durationSeconds).toBe(1.01)
   })
 
-  it('keeps no copy of the audio, only a line of history', async () => {
+  it('keeps no copy of the audio and no listener, only a line of history', async () => {
     await node.post(URL, BODY)
     expect(await readdir(node.audioFolder)).toEqual([])
+    expect(getEventListeners(node.lifecycle.stopped, 'abort')).toEqual([])
     expect(node.ledger.generationsOf(node.accountId)).toMatchObject([
       { id: 'request_1', way: 'bytes', voiceId: PRESET_VOICE, characters: 11, outcome: 'completed', durationMs: 600 },
     ])

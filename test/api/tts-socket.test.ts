@@ -201,6 +201,16 @@ describe('a token', () => {
     expect([second.closeCode, node.admission.held, node.clock.timers]).toEqual([4401, 0, 0])
   })
 
+  it('whose client leaves while it is being spent starts nothing', async () => {
+    const spend = vi.spyOn(node.ledger, 'spendToken')
+    const socket = node.connect(await newToken())
+    socket.receive(START)
+    socket.leave()
+    await spend.mock.results[0]?.value
+    socket.receive(START)
+    expect([node.synthesizer.requests, node.admission.held, node.clock.timers]).toEqual([[], 0, 0])
+  })
+
   it('that can’t be spent because the disk fails is close 1011', async () => {
     vi.spyOn(node.ledger, 'spendToken').mockRejectedValue(new Error('ENOSPC'))
     const socket = node.connect(await newToken())

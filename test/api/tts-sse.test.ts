@@ -148,6 +148,7 @@ describe('a client of an SSE stream', () => {
     expect(madeForNobody).toBeGreaterThan(10)
     expect(madeForNobody).toBeLessThan(60)
     node.clock.advance(10 * SSE_KEEP_ALIVE_MS)
+    expect(sink.text).not.toContain(': keep-alive')
     while (node.synthesizer.running > 0) {
       sink.drain(20_000)
       while (node.synthesizer.step());
