@@ -62,8 +62,7 @@ function mergeShort(text: string, sentences: readonly Stretch[]): Stretch[] {
     const joins =
       previous !== undefined &&
       previous.pause !== 'paragraph' &&
-      (isShort(previous) || (isParagraphEnd && isShort(sentence))) &&
-      speechLength(text, previous.start, sentence.end) <= CHUNK_LENGTH_MAX
+      (isShort(previous) || (isParagraphEnd && isShort(sentence)))
     if (joins) merged[merged.length - 1] = { start: previous.start, end: sentence.end, pause: sentence.pause }
     else merged.push(sentence)
   }

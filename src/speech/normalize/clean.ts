@@ -23,7 +23,7 @@ export function cleanText(text: string): string {
       .replace(UNREADABLE, ' ')
       .replace(/([^\p{L}\p{N}\s.])\1{2,}/gu, '$1')
       .replace(/\s+/g, ' ')
-      .replace(/ (?=[!?;:,.…)”](?:\s|$))/g, '')
+      .replace(/ (?=[!?;:,.…)”]+(?:\s|$))/g, '')
       .trim()
   )
 }

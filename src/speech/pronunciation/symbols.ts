@@ -12,6 +12,3 @@ export const PHONEMES: ReadonlySet<string> = new Set(
     '→↗↘↓',
   ].flatMap((symbols) => [...symbols]),
 )
-
-/** Punctuation of the model's vocabulary. */
-export const PUNCTUATION: ReadonlySet<string> = new Set(';:,.!?—…"()“”')
