@@ -1,3 +1,5 @@
+import assert from 'node:assert/strict'
+
 export interface ServerSentEvent {
   /** Name of the event: one line. */
   readonly event: string
@@ -8,6 +10,7 @@ export interface ServerSentEvent {
 
 /** One event as `text/event-stream` text, blank line included (WHATWG HTML, "Server-sent events"). */
 export function encodeEvent({ event, id, data }: ServerSentEvent): string {
+  assert(!LINE_BREAK.test(event) && !LINE_BREAK.test(String(id)), 'the name and the id of an event are one line each')
   const idLine = id === undefined ? '' : `id: ${id}\n`
   const text = typeof data === 'string' ? data : JSON.stringify(data)
   return `event: ${event}\n${idLine}data: ${LINE_BREAK.test(text) ? text.split(LINE_BREAK).join('\ndata: ') : text}\n\n`

@@ -3,7 +3,7 @@ import { setImmediate } from 'node:timers/promises'
 import type { Exchange, Route, SocketRoute } from '../api/exchange.ts'
 import type { Clock } from '../runtime/clock.ts'
 import type { Log } from '../runtime/log.ts'
-import { base32Id, type Random } from '../runtime/random.ts'
+import type { Random } from '../runtime/random.ts'
 import { OpenConnections } from './connections.ts'
 import { corsHeaders, preflightHeaders } from './cors.ts'
 import { HttpExchange } from './exchange.ts'
@@ -12,6 +12,7 @@ import { errorFields } from './log-fields.ts'
 import { loggedUrl } from './logged-url.ts'
 import { bodyFraming, RequestBody, UploadBudget } from './request-body.ts'
 import { CopiedRequestHead } from './request-head.ts'
+import { requestIds } from './request-ids.ts'
 import type { Headers } from './response-head.ts'
 import { Router } from './router.ts'
 import { socketBehavior } from './socket-edge.ts'
@@ -22,7 +23,7 @@ export interface HttpServerOptions {
   readonly clock: Clock
   readonly random: Random
   readonly log: Log
-  /** Answers `exchange` for whatever an endpoint, or this edge, threw. */
+  /** Answers `exchange` for whatever an endpoint, or this edge, threw, and logs it if it is a fault of the node. */
   readonly renderError: (error: unknown, exchange: Exchange) => void
   readonly errors: EdgeErrors
   /** For tests; the node runs with `HTTP_LIMITS`. */
@@ -61,7 +62,7 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
   const connections = new OpenConnections()
   const budget = new UploadBudget(limits.uploadBytesMax)
   const bodyOptions = { unclaimedBytesMax: limits.unclaimedBodyBytesMax, budget, overloaded: errors.overloaded }
-  const newId = () => `req_${base32Id(random, 20)}`
+  const newId = requestIds(random)
   let listening: us_listen_socket | undefined
 
   const app = uWS.App()
@@ -83,6 +84,7 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
       clock,
       readerStallMsMax: limits.readerStallMsMax,
       onOver(over) {
+        request.forgetConnection()
         leave()
         logRequest(log, over, request.target, clock.monotonic() - startedAt)
       },
@@ -121,7 +123,6 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
   function renderFailure(exchange: HttpExchange, error: unknown): void {
     try {
       options.renderError(error, exchange)
-      if (exchange.outcome.status === 500) log.error({ id: exchange.id, ...errorFields(error) }, 'endpoint failed')
     } catch (fault) {
       log.error({ id: exchange.id, ...errorFields(fault) }, 'failed to render an error')
     }

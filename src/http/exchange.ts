@@ -155,6 +155,7 @@ export class HttpExchange implements Exchange {
   }
 
   #abandon(): void {
+    if (this.#isOver()) return
     this.#state = 'gone'
     this.#writer?.abandon()
     this.#body.abandon()
@@ -162,8 +163,8 @@ export class HttpExchange implements Exchange {
   }
 
   #over(): void {
-    this.#closing?.abort()
     this.#options.onOver(this)
+    this.#closing?.abort()
   }
 
   #isOver(): boolean {

@@ -4,29 +4,31 @@ import { remoteAddress } from './remote-address.ts'
 
 /**
  * A copy of everything a request says before its body. uWebSockets.js keeps the original on its stack, so it is gone when
- * the callback returns: the copy is made there and then, whole.
+ * the callback returns: the copy is made there and then.
  */
 export class CopiedRequestHead implements RequestHead {
   readonly method: string
   /** Path as sent: still percent-encoded. */
   readonly rawPath: string
   readonly rawQuery: string
-  readonly remoteAddress: string
   /** Segments of the path, each decoded once; undefined when an escape is malformed. */
   readonly segments: readonly string[] | undefined
   readonly path: string
   readonly #headers = new Map<string, string>()
   #query: URLSearchParams | undefined
+  #connection: HttpResponse | undefined
+  #remoteAddress: string | undefined
 
   constructor(req: HttpRequest, res: HttpResponse) {
     this.method = req.getCaseSensitiveMethod()
     this.rawPath = req.getUrl()
-    this.rawQuery = req.getQuery()
+    // Undefined without a query, whatever its declaration says.
+    this.rawQuery = req.getQuery() ?? ''
     req.forEach((name, value) => {
       const earlier = this.#headers.get(name)
       this.#headers.set(name, earlier === undefined ? value : `${earlier}, ${value}`)
     })
-    this.remoteAddress = remoteAddress(res.getRemoteAddress(), this.#headers.get('x-forwarded-for'))
+    this.#connection = res
     this.segments = decodedSegments(this.rawPath)
     this.path = this.segments?.join('/') ?? this.rawPath
   }
@@ -34,6 +36,19 @@ export class CopiedRequestHead implements RequestHead {
   /** Path and query as sent. May hold a token: not for a log. */
   get target(): string {
     return this.rawQuery === '' ? this.rawPath : `${this.rawPath}?${this.rawQuery}`
+  }
+
+  /** Asked of the kernel when first wanted, since few requests want it; '' if that is after the request was over. */
+  get remoteAddress(): string {
+    if (this.#remoteAddress === undefined && this.#connection !== undefined) {
+      this.#remoteAddress = remoteAddress(this.#connection.getRemoteAddress(), this.#headers.get('x-forwarded-for'))
+    }
+    return this.#remoteAddress ?? ''
+  }
+
+  /** The response may not be touched again. */
+  forgetConnection(): void {
+    this.#connection = undefined
   }
 
   get query(): URLSearchParams {

@@ -55,6 +55,9 @@ export function socketBehavior(route: SocketRoute, options: SocketEdgeOptions): 
     upgrade(res: HttpResponse, req: HttpRequest, context: us_socket_context_t) {
       const request = new CopiedRequestHead(req, res)
       const data: SocketData = { id: options.newId(), request, openedAt: clock.monotonic() }
+      // Read now: the upgrade ends this response and the socket has no other head.
+      void request.remoteAddress
+      request.forgetConnection()
       res.writeStatus('101 Switching Protocols').writeHeader('X-Request-Id', data.id)
       res.upgrade(
         data,

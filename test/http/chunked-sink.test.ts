@@ -69,7 +69,7 @@ describe('a response of unknown length', () => {
     for (let i = 0; i < 20; i++) expect((await send(port, 'GET', '/ping')).text).toBe('pong')
     expect(progress?.writtenBytes).toBe(held)
     reader.resume()
-    await waitFor(() => server.openCount === 0 && /\r\n0\r\n\r\n$/.test(reader.text.slice(-7)), 'the end of the stream')
+    await waitFor(() => server.openCount === 0 && reader.endsWith('\r\n0\r\n\r\n'), 'the end of the stream')
     expect(progress?.bufferedBytesMax).toBeLessThan(STREAM_BUFFER_BYTES_MAX + FRAME_BYTES + 64)
     expect(dechunked(reader.received).equals(source)).toBe(true)
   })
@@ -90,7 +90,7 @@ describe('a response of unknown length', () => {
     reader.request('GET', '/stream')
     await waitFor(() => server.openCount === 1, 'the stream to be held up')
     reader.resume()
-    await waitFor(() => server.openCount === 0 && /\r\n0\r\n\r\n$/.test(reader.text.slice(-7)), 'the end of the stream')
+    await waitFor(() => server.openCount === 0 && reader.endsWith('\r\n0\r\n\r\n'), 'the end of the stream')
     expect(dechunked(reader.received).equals(source)).toBe(true)
   })
 

@@ -17,7 +17,7 @@ export async function startEdge(options: Partial<HttpServerOptions>): Promise<Ed
     clock: systemClock,
     random: systemRandom,
     log: recordingLog(lines),
-    renderError: renderTestError,
+    renderError: (error, exchange) => renderTestError(error, exchange, lines),
     errors: TEST_ERRORS,
     ...options,
   })
@@ -59,10 +59,13 @@ const TEST_ERRORS: EdgeErrors = {
   overloadedEvent: () => '{"type":"error","message":"overloaded"}',
 }
 
-function renderTestError(error: unknown, exchange: Exchange): void {
+function renderTestError(error: unknown, exchange: Exchange, lines: LogLine[]): void {
   if (error instanceof TestError) exchange.reply(error.status, error.headers, error.message)
   else if (error instanceof BodyTooLarge) exchange.reply(413, {}, error.message)
-  else exchange.reply(500, {}, 'internal error')
+  else {
+    lines.push({ level: 'error', message: 'fault', error: String(error) })
+    exchange.reply(500, {}, 'internal error')
+  }
 }
 
 function recordingLog(lines: LogLine[]): Log {
@@ -118,11 +121,15 @@ export interface SendOptions {
 export class RawClient {
   readonly socket: Socket
   readonly #received: Buffer[] = []
+  receivedBytes = 0
   isClosed = false
 
   constructor(port: number) {
     this.socket = connect(port, '127.0.0.1')
-    this.socket.on('data', (chunk: Buffer) => this.#received.push(chunk))
+    this.socket.on('data', (chunk: Buffer) => {
+      this.#received.push(chunk)
+      this.receivedBytes += chunk.length
+    })
     this.socket.on('error', () => {})
     this.socket.on('close', () => {
       this.isClosed = true
@@ -140,8 +147,18 @@ export class RawClient {
     return this.received.toString('latin1')
   }
 
-  get receivedBytes(): number {
-    return this.#received.reduce((sum, chunk) => sum + chunk.length, 0)
+  /** Whether the last bytes so far are these; looks at no more of a long answer than it must. */
+  endsWith(ending: string): boolean {
+    const last = Buffer.concat(this.#received.slice(-ending.length))
+    return last.toString('latin1').endsWith(ending)
+  }
+
+  /** Body of an answer with a Content-Length, once all of it is there. */
+  async sizedBody(): Promise<Buffer> {
+    const head = /^[\s\S]*?\r\n\r\n/.exec(await this.until(/\r\n\r\n/))?.[0] ?? ''
+    const contentLength = Number(/\r\ncontent-length: (\d+)\r\n/i.exec(head)?.[1])
+    await waitFor(() => this.receivedBytes >= head.length + contentLength, `${contentLength} bytes of body`)
+    return this.received.subarray(head.length)
   }
 
   write(data: string | Uint8Array): void {
@@ -167,7 +184,13 @@ export class RawClient {
   }
 
   async until(pattern: RegExp): Promise<string> {
-    await waitFor(() => pattern.test(this.text), `${pattern} in ${JSON.stringify(this.text.slice(0, 500))}`)
+    let seenBytes = -1
+    const matches = () => {
+      if (seenBytes === this.receivedBytes) return false
+      seenBytes = this.receivedBytes
+      return pattern.test(this.text)
+    }
+    await waitFor(matches, `${pattern}`)
     return this.text
   }
 }
