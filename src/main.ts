@@ -28,6 +28,9 @@ import { DEFAULT_VOICE_ID, presetVoices } from './speech/voices.ts'
 /** Expired tokens, idempotency entries and audio files are removed this often. */
 const SWEEP_INTERVAL_MS = 10 * 60_000
 
+/** What streams get to send their last event after the drain time. */
+const FAREWELL_MS = 2_000
+
 /** Where the installed models lie. */
 export interface ModelFolders {
   /** Graphs that the installer made. */
@@ -106,7 +109,11 @@ export async function startNode(config: Config, models: ModelFolders, log: Log):
     async stop() {
       lifecycle.drain()
       log.info({ open: http.openCount }, 'draining')
-      const cut = await http.drain(config.drainSeconds * 1_000)
+      const drainMs = config.drainSeconds * 1_000
+      // At the end of the drain time streams are told to end, and have a moment to say so before connections are cut.
+      const cancelStop = clock.after(drainMs, () => lifecycle.stop())
+      const cut = await http.drain(drainMs + FAREWELL_MS)
+      cancelStop()
       lifecycle.stop()
       http.close()
       stopSweeping()
