@@ -32,6 +32,7 @@ const SOLE_IMPORTERS: Readonly<Record<string, readonly string[]>> = {
   'onnx-proto': ['models/kokoro/'],
   '@echogarden/espeak-ng-emscripten': ['src/speech/phonemizer.ts'],
   'wasm-media-encoders': ['workers/codec.ts'],
+  tinyld: ['src/speech/languages.ts'],
   pino: ['src/runtime/log.ts'],
   dotenv: ['src/config.ts'],
   zod: ['src/api/', 'src/config.ts', 'models/'],

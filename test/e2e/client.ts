@@ -67,10 +67,7 @@ export class Client {
   }
 
   /** Connects with a fresh token for `text`, sends `start` and collects everything until the close. */
-  async socket(
-    body: { text: string } & object,
-    onFrame: (socket: WebSocket) => void = () => {},
-  ): Promise<SocketResult> {
+  async socket(body: SpeechFields, onFrame: (socket: WebSocket) => void = () => {}): Promise<SocketResult> {
     const response = await this.post('/api/v1/tts/stream-token', { text_length: body.text.length })
     const { data } = (await response.json()) as { data: { ws_url: string; stream_token: string } }
     const socket = new WebSocket(`${data.ws_url}?token=${data.stream_token}`)
@@ -87,6 +84,12 @@ export class Client {
       socket.on('error', reject)
     })
   }
+}
+
+/** Fields of a request to speak. */
+export interface SpeechFields {
+  readonly text: string
+  readonly [field: string]: unknown
 }
 
 export interface SseEvent {
