@@ -172,6 +172,22 @@ describe('a body', () => {
   })
 })
 
+describe('a request', () => {
+  it('torn off at any byte leaves nothing behind', async () => {
+    const { port, server, lines } = await startEdge({ routes: [echo, ping], limits: { uploadBytesMax: 1_000 } })
+    const whole = 'POST /echo HTTP/1.1\r\nHost: test\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n0\r\n\r\n'
+    for (let length = 1; length < whole.length; length++) {
+      const client = new RawClient(port)
+      client.write(whole.slice(0, length))
+      await waitFor(() => client.socket.writableLength === 0, 'the bytes to be sent')
+      client.reset()
+    }
+    expect((await send(port, 'POST', '/echo', { body: patterned(1_000) })).status).toBe(200)
+    await waitFor(() => server.openCount === 0, 'all to be over')
+    expect(lines.filter((line) => line.level !== 'info')).toEqual([])
+  })
+})
+
 describe('the memory for bodies', () => {
   it('is shared: a body that finds none is refused with 503 until another request ends', async () => {
     const { port, server } = await startEdge({ limits: { uploadBytesMax: 1_500 }, routes: [echo] })
