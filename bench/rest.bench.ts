@@ -7,7 +7,6 @@ import { fileURLToPath } from 'node:url'
 import * as edgeErrors from '../src/api/edge-errors.ts'
 import { renderError } from '../src/api/errors.ts'
 import type { Exchange, Route } from '../src/api/exchange.ts'
-import type { Services } from '../src/api/services.ts'
 import { usage } from '../src/api/usage.ts'
 import { createHttpServer } from '../src/http/app.ts'
 import { LmdbLedger } from '../src/ledger/lmdb-ledger.ts'
@@ -72,8 +71,7 @@ async function ledgerSubjects(ledger: LmdbLedger): Promise<RestSubject[]> {
   const first = await ledger.bootstrap('preset_af_heart')
   if (first === undefined) throw new Error('the bench needs an empty folder')
   // All that this endpoint asks of the node.
-  const services: Pick<Services, 'ledger' | 'clock'> = { ledger, clock: systemClock }
-  const routes = [usage(services as Services)]
+  const routes = [usage({ ledger, clock: systemClock })]
   const hello: Route = {
     method: 'GET',
     path: '/hello',

@@ -50,7 +50,7 @@ export function ttsGenerate(services: Services): Route {
       })
 
       const { voice_id, audio_url, chars_deducted } = answer
-      replyOk(exchange, {
+      const data = {
         success: true,
         request_id: requestId,
         voice_id,
@@ -59,7 +59,9 @@ export function ttsGenerate(services: Services): Route {
         duration: fields.duration,
         status: 'completed',
         chars_deducted,
-      })
+      }
+      // A repeat answers under the id of the request it repeats, in the header as in the body (D8, D17).
+      replyOk(exchange, data, { 'X-Request-Id': requestId })
     },
   }
 }

@@ -7,7 +7,7 @@ import type { Route } from './exchange.ts'
 import type { Services } from './services.ts'
 
 /** `GET /api/v1/usage`: what a key has used and may still spend. An account key is never told the account's balance. */
-export function usage(services: Services): Route {
+export function usage(services: Pick<Services, 'ledger' | 'clock'>): Route {
   return {
     method: 'GET',
     path: '/api/v1/usage',

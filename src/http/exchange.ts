@@ -67,7 +67,7 @@ export class HttpExchange implements Exchange {
     if (!this.#begin(status, headers)) return
     const byteLength = Buffer.byteLength(body)
     this.#bytes = byteLength
-    const head = () => writeHead(this.#res, status, headers, this.#standingHeaders)
+    const head = () => this.#writeHead(status, headers)
     if (this.request.method !== 'HEAD' && !isBodiless(status) && byteLength > AT_ONCE_BYTES_MAX) {
       const bytes = typeof body === 'string' ? Buffer.from(body) : body
       void this.#sizedWriter(byteLength).send(bytes, head)
@@ -86,7 +86,7 @@ export class HttpExchange implements Exchange {
     if (!this.#begin(status, headers)) return deafSink(this.closed)
     if (this.request.method === 'HEAD') {
       this.#res.cork(() => {
-        writeHead(this.#res, status, headers, this.#standingHeaders)
+        this.#writeHead(status, headers)
         this.#res.endWithoutBody()
       })
       this.#end()
@@ -94,7 +94,7 @@ export class HttpExchange implements Exchange {
     }
     const sink = new ChunkedSink(this.#res, this.closed, this.#slowReader(), () => this.#end())
     this.#writer = sink
-    this.#res.cork(() => writeHead(this.#res, status, headers, this.#standingHeaders))
+    this.#res.cork(() => this.#writeHead(status, headers))
     return sink
   }
 
@@ -109,6 +109,11 @@ export class HttpExchange implements Exchange {
     }
   }
 
+  /** What every response carries, unless the endpoint says otherwise, and what this one adds. Call inside a cork. */
+  #writeHead(status: number, headers: Headers): void {
+    writeHead(this.#res, status, { ...this.#standingHeaders, ...headers })
+  }
+
   /** Closes the connection: the response has begun and can't be finished truthfully. */
   destroy(): void {
     if (!this.#isOver()) this.#res.close()
@@ -117,7 +122,7 @@ export class HttpExchange implements Exchange {
   async #sendFile(status: number, headers: Headers, file: FileHandle, start: number, end: number): Promise<void> {
     if (end <= start) return this.reply(status, headers, '')
     if (!this.#begin(status, headers)) return
-    const head = () => writeHead(this.#res, status, headers, this.#standingHeaders)
+    const head = () => this.#writeHead(status, headers)
     this.#bytes = end - start
     if (this.request.method !== 'HEAD') {
       return sendFileBody(file, start, end, this.#sizedWriter(end - start), head)

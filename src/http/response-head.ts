@@ -5,11 +5,9 @@ import { STATUS_CODES } from 'node:http'
 export type Headers = Readonly<Record<string, string>>
 
 /** Writes status and headers. Call inside a cork, after `checkHeaders`. */
-export function writeHead(res: HttpResponse, status: number, ...groups: readonly Headers[]): void {
+export function writeHead(res: HttpResponse, status: number, headers: Headers): void {
   res.writeStatus(statusLine(status))
-  for (const headers of groups) {
-    for (const name in headers) res.writeHeader(name, headers[name] ?? '')
-  }
+  for (const name in headers) res.writeHeader(name, headers[name] ?? '')
 }
 
 /**

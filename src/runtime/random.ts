@@ -27,5 +27,7 @@ export function base62Secret(random: Random): string {
 
 /** `length` characters of lower-case base32, five random bits each. */
 export function base32Id(random: Random, length: number): string {
-  return Array.from(random.bytes(length), (byte) => BASE32.charAt(byte & 31)).join('')
+  let text = ''
+  for (const byte of random.bytes(length)) text += BASE32.charAt(byte & 31)
+  return text
 }

@@ -204,6 +204,7 @@ describe('Idempotency-Key (D17)', () => {
     node.synthesizer.script = {}
     const retried = await node.post(URL, BODY, named('a'))
     expect([retried.status, retried.json.data.request_id, node.charged]).toEqual([200, 'request_1', PRICE])
+    expect(retried.headers['X-Request-Id']).toBe('request_1')
   })
 
   it('lets a request that was refused uncharged be charged when it is repeated', async () => {
