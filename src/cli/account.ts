@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import { ACCOUNT_DEFAULTS, type AccountOptions } from '../ledger/accounts.ts'
-import type { Account, Quota } from '../ledger/ledger.ts'
+import type { Account, Quota, ResetInterval } from '../ledger/ledger.ts'
 import type { LmdbLedger } from '../ledger/lmdb-ledger.ts'
 import { quotaRemaining } from '../ledger/quota.ts'
 import { InvalidOption, NotFound } from '../ledger/refusals.ts'
@@ -14,10 +14,16 @@ import {
   withCommonOptions,
   withLedger,
 } from './ledger-command.ts'
-import { numberOr, oneOf, wholeNumber } from './options.ts'
+import { type Limit, limitOr, oneOf, wholeNumber } from './options.ts'
 import { tableText } from './output.ts'
 
-type Given = CommonOptions & Partial<AccountOptions>
+interface Given extends CommonOptions {
+  readonly name?: string
+  readonly ttsQuota?: Limit
+  readonly sttQuota?: Limit
+  readonly interval?: ResetInterval
+  readonly intervalCount?: number
+}
 
 /** `syrinx account …`: whose allowance it is. */
 export function registerAccount(program: Command, context: CliContext): void {
@@ -30,7 +36,9 @@ export function registerAccount(program: Command, context: CliContext): void {
   withCommonOptions(withQuotaOptions(group.command('create').description('make an account')))
     .requiredOption('--name <name>', 'what people call it')
     .action((given: Given & { readonly name: string }) =>
-      report(given, true, (ledger) => ledger.createAccount({ ...ACCOUNT_DEFAULTS, ...given })),
+      report(given, true, (ledger) =>
+        ledger.createAccount({ ...ACCOUNT_DEFAULTS, ...accountOptions(given), name: given.name }),
+      ),
     )
 
   withCommonOptions(group.command('list').description('all accounts')).action((given: Given) =>
@@ -48,11 +56,11 @@ export function registerAccount(program: Command, context: CliContext): void {
   withCommonOptions(withQuotaOptions(group.command('set <id>').description('change what is given, keep the rest')))
     .option('--name <name>', 'what people call it')
     .action((id: string, given: Given) => {
-      const { name, ttsQuota, sttQuota, interval, intervalCount } = given
-      if ([name, ttsQuota, sttQuota, interval, intervalCount].every((value) => value === undefined)) {
+      const changes = accountOptions(given)
+      if (Object.keys(changes).length === 0) {
         throw new InvalidOption('name', 'or another option must say what to change')
       }
-      return report(given, false, (ledger) => ledger.setAccount(id, given))
+      return report(given, false, (ledger) => ledger.setAccount(id, changes))
     })
 
   for (const [name, disabled] of [
@@ -68,10 +76,20 @@ export function registerAccount(program: Command, context: CliContext): void {
 
 function withQuotaOptions(command: Command): Command {
   return command
-    .option('--tts-quota <characters>', 'characters to speak each interval, or "unlimited"', numberOr('unlimited'))
-    .option('--stt-quota <characters>', 'characters to transcribe each interval, or "unlimited"', numberOr('unlimited'))
+    .option('--tts-quota <characters>', 'characters to speak each interval, or "unlimited"', limitOr('unlimited'))
+    .option('--stt-quota <characters>', 'characters to transcribe each interval, or "unlimited"', limitOr('unlimited'))
     .option('--interval <unit>', 'day, week, month or year', oneOf('day', 'week', 'month', 'year'))
     .option('--interval-count <n>', 'how many units make an interval', wholeNumber)
+}
+
+function accountOptions({ name, ttsQuota, sttQuota, interval, intervalCount }: Given): Partial<AccountOptions> {
+  return {
+    ...(name === undefined ? {} : { name }),
+    ...(ttsQuota === undefined ? {} : { ttsQuota: ttsQuota.limit }),
+    ...(sttQuota === undefined ? {} : { sttQuota: sttQuota.limit }),
+    ...(interval === undefined ? {} : { interval }),
+    ...(intervalCount === undefined ? {} : { intervalCount }),
+  }
 }
 
 function accountReport(account: Account): Report {

@@ -15,7 +15,7 @@ import {
   withCommonOptions,
   withLedger,
 } from './ledger-command.ts'
-import { isoTime, json, listOf, numberOr, oneOf, wholeNumber } from './options.ts'
+import { isoTime, json, type Limit, limitOr, listOf, oneOf, wholeNumber } from './options.ts'
 import { tableText } from './output.ts'
 
 interface CreateOptions extends CommonOptions {
@@ -71,10 +71,10 @@ export function registerKey(program: Command, context: CliContext): void {
     )
 
   withCommonOptions(group.command('set <id>').description('change a key'))
-    .requiredOption('--credit-limit <characters>', 'lifetime ceiling, or "none"', numberOr('none'))
-    .action((id: string, given: CommonOptions & { readonly creditLimit: number | null }) =>
+    .requiredOption('--credit-limit <characters>', 'lifetime ceiling, or "none"', limitOr('none'))
+    .action((id: string, given: CommonOptions & { readonly creditLimit: Limit }) =>
       withLedger(context, given, async (ledger) =>
-        print(context, given, keyReport(await ledger.setCreditLimit(id, given.creditLimit), now())),
+        print(context, given, keyReport(await ledger.setCreditLimit(id, given.creditLimit.limit), now())),
       ),
     )
 

@@ -9,11 +9,16 @@ export function wholeNumber(text: string): number {
   return value
 }
 
-/** A number, or the word that stands for none; null for that word. */
-export function numberOr(word: string): (text: string) => number | null {
+/** A limit, or the word that says there is none. */
+export interface Limit {
+  readonly limit: number | null
+}
+
+/** Commander takes a parser's null for "no value given", hence the object. */
+export function limitOr(word: string): (text: string) => Limit {
   return (text) => {
-    if (text === word) return null
-    if (/^\d+$/.test(text)) return wholeNumber(text)
+    if (text === word) return { limit: null }
+    if (/^\d+$/.test(text)) return { limit: wholeNumber(text) }
     throw new InvalidArgumentError(`It must be a whole number or "${word}".`)
   }
 }

@@ -111,6 +111,8 @@ class OwnWrites implements Transaction {
   }
 
   put<T>(table: Table<T>, key: string, value: T): void {
+    // Here and not when it is encoded: a bad record must fail the function that made it, not the whole commit.
+    table.codec.check(value)
     this.writes.push({ table, key, value })
   }
 

@@ -54,7 +54,10 @@ export interface ApiKey {
   readonly creditUsed: number
 }
 
-/** One debit. `id` is the request's (or segment's) id: charging the same id again changes nothing. */
+/**
+ * One debit. `id` is the request's (or segment's) id: charging the same id again changes nothing. Hence it must be made by
+ * the node, never taken from a client; 1 to 200 printable ASCII characters.
+ */
 export interface Charge {
   readonly id: string
   readonly keyId: string
@@ -66,7 +69,7 @@ export type ChargeOutcome =
   | { readonly status: 'charged' }
   | { readonly status: 'key_credit_exceeded' }
   | { readonly status: 'quota_exceeded' }
-  /** The key or its account is gone. */
+  /** The key or its account is gone, or has been revoked or disabled since. */
   | { readonly status: 'not_found' }
 
 export interface StreamToken {
@@ -96,6 +99,7 @@ export interface Generation {
   readonly characters: number
   readonly createdAt: number
   readonly outcome: 'completed' | 'failed' | 'cancelled'
+  /** Whole milliseconds. */
   readonly durationMs: number
 }
 

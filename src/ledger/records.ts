@@ -1,15 +1,18 @@
 import { Decoder, Encoder } from '@msgpack/msgpack'
 
 /**
- * Turns one kind of record into stored bytes and back. Both directions check every field.
+ * Turns one kind of record into stored bytes and back. Every field is checked on both ways.
  *
  *   byte 0    1 …
  *   version   msgpack array of the fields, in the order the layout names them
  */
 export interface RecordCodec<T> {
   readonly name: string
+  /** Throws `InvalidRecord`. */
+  check(record: T): void
+  /** Of a record that was checked. */
   encode(record: T): Uint8Array
-  /** Throws `UnreadableRecord`. The result shares no memory with `bytes`. */
+  /** Throws `InvalidRecord`. The result shares no memory with `bytes`. */
   decode(bytes: Uint8Array): T
 }
 
@@ -20,19 +23,21 @@ export interface Field<T> {
 }
 export type Layout<T> = { readonly [K in keyof T]-?: Field<T[K]> }
 
-/** Written by another version of the program, or not a record at all. */
-export class UnreadableRecord extends Error {}
+/** A field breaks its rule, or the bytes are of another version of the program or no record at all. */
+export class InvalidRecord extends Error {}
 
 export function recordCodec<T extends object>(name: string, version: number, layout: Layout<T>): RecordCodec<T> {
   const names = Object.keys(layout) as (keyof T & string)[]
-  const check = (field: keyof T & string, value: unknown) => {
-    if (!layout[field].is(value)) throw new UnreadableRecord(`${name} record: ${field} must be ${layout[field].rule}`)
+  const checkField = (field: keyof T & string, value: unknown) => {
+    if (!layout[field].is(value)) throw new InvalidRecord(`${name} record: ${field} must be ${layout[field].rule}`)
   }
 
   return {
     name,
+    check(record) {
+      for (const field of names) checkField(field, record[field])
+    },
     encode(record) {
-      for (const field of names) check(field, record[field])
       const body = encoder.encodeSharedRef(names.map((field) => record[field]))
       const bytes = new Uint8Array(1 + body.length)
       bytes[0] = version
@@ -41,20 +46,21 @@ export function recordCodec<T extends object>(name: string, version: number, lay
     },
     decode(bytes) {
       if (bytes[0] !== version) {
-        throw new UnreadableRecord(
+        throw new InvalidRecord(
           `${name} record has version ${bytes[0]}, and this program reads version ${version}: ` +
             'the data folder belongs to another version of Syrinx',
         )
       }
       const values = decoder.decode(bytes.subarray(1))
       if (!Array.isArray(values) || values.length !== names.length) {
-        throw new UnreadableRecord(`${name} record: ${names.length} fields expected`)
+        throw new InvalidRecord(`${name} record: ${names.length} fields expected`)
       }
       const record: Record<string, unknown> = {}
       for (const [index, field] of names.entries()) {
         const value: unknown = values[index]
-        check(field, value)
-        record[field] = value instanceof Uint8Array ? value.slice() : value
+        checkField(field, value)
+        // What arrives is a view of the stored bytes, and a Buffer's own `slice` would be another.
+        record[field] = value instanceof Uint8Array ? new Uint8Array(value) : value
       }
       return record as T
     },

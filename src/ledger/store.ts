@@ -24,7 +24,7 @@ export class Store {
   readonly #databases: ReadonlyMap<string, Database<Uint8Array, string>>
   readonly #queue: Job[] = []
   #committing: Promise<void> | undefined
-  #closed = false
+  #closing: Promise<void> | undefined
 
   /** Opens the folder, creating it if need be (readable by its owner alone). */
   static open(folder: string): Store {
@@ -74,7 +74,7 @@ export class Store {
    * wrote is kept and the promise rejects with what was thrown. Rejects with `StoreFailed` when the disk refuses.
    */
   write<R>(decide: (transaction: Transaction) => R): Promise<R> {
-    if (this.#closed) return Promise.reject(new StoreFailed('The ledger is closed'))
+    if (this.#closing !== undefined) return Promise.reject(new StoreFailed('The ledger is closed'))
     if (this.#queue.length >= WRITES_QUEUED_MAX) return Promise.reject(new StoreFailed('Too many writes are waiting'))
     return new Promise((resolve, reject) => {
       this.#queue.push({
@@ -93,10 +93,13 @@ export class Store {
   }
 
   /** Takes no more writes, finishes those given, and closes. */
-  async close(): Promise<void> {
-    if (this.#closed) return
-    this.#closed = true
-    while (this.#committing !== undefined) await this.#committing
+  close(): Promise<void> {
+    this.#closing ??= this.#finish()
+    return this.#closing
+  }
+
+  async #finish(): Promise<void> {
+    await this.#committing
     await this.#root.close()
   }
 
