@@ -63,11 +63,6 @@ export async function startNode(config: Config, models: ModelFolders, log: Log):
   const styles = new VoiceStyles(models.kokoroVoices, models.kokoroConditioning, scheduler, log)
   const engine = new KokoroEngine(scheduler, presetVoices, styles, clock, config.workers)
 
-  const defaultStyle = await styles.load(presetVoices.find(DEFAULT_VOICE_ID)!.model)
-  await Promise.all(STYLE_CLASSES.map((_, styleClass) => defaultStyle.prepare(styleClass)))
-  await warmUp(pool, costs, clock, defaultStyle)
-  log.info({ realTimeFactor: costs.realTimeFactor, workers: pool.workers }, 'models are warm')
-
   const audioFiles = await AudioFiles.open(
     join(config.dataDir, 'audio'),
     await ledger.secret('audio-urls'),
@@ -97,8 +92,14 @@ export async function startNode(config: Config, models: ModelFolders, log: Log):
     renderError: (error, exchange) => renderError(error, exchange, log),
     errors: edgeErrors,
   })
-  const firstAccount = config.bootstrap ? await ledger.bootstrap(DEFAULT_VOICE_ID) : undefined
+  // Before the models are warm: whoever watches over the node sees it live, and not ready yet.
   const { port } = await http.listen(config.host, config.port)
+  const defaultStyle = await styles.load(presetVoices.find(DEFAULT_VOICE_ID)!.model)
+  await Promise.all(STYLE_CLASSES.map((_, styleClass) => defaultStyle.prepare(styleClass)))
+  await warmUp(pool, costs, clock, defaultStyle)
+  log.info({ realTimeFactor: costs.realTimeFactor, workers: pool.workers }, 'models are warm')
+  // Last, because its keys are shown once: a start that fails must not have made any.
+  const firstAccount = config.bootstrap ? await ledger.bootstrap(DEFAULT_VOICE_ID) : undefined
   lifecycle.warm()
   const stopSweeping = repeat(clock, SWEEP_INTERVAL_MS, () => sweep(ledger, audioFiles, log))
 

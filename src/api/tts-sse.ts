@@ -34,7 +34,7 @@ export function ttsSse(services: Services): Route {
         await charge(services, caller.key.id, exchange.id, characters)
         const subject = { id: exchange.id, key: caller.key, voiceId: voice.id, way: 'sse', characters } as const
         const request = synthesisRequest(exchange.id, fields, voice, 'live')
-        await streamEvents(services, exchange.open(200, HEADERS), request, subject, startedAt)
+        await streamEvents(services, exchange.open(200, HEADERS), request, subject, place, startedAt)
       } finally {
         place.release()
       }
@@ -56,6 +56,7 @@ async function streamEvents(
   sink: FrameSink,
   request: SynthesisRequest,
   subject: Subject,
+  place: { release(): void },
   startedAt: number,
 ): Promise<void> {
   const { clock, lifecycle, log, synthesizer } = services
@@ -80,6 +81,8 @@ async function streamEvents(
     const audio = Buffer.from(samples.buffer, samples.byteOffset, samples.byteLength).toString('base64')
     sink.write(encodeEvent({ event: 'audio', id: sequence, data: { sequence, audio } }))
   })
+  // Before the last event: who has read it may find the place free.
+  place.release()
   stopKeepAlive()
   unlink()
 

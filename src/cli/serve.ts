@@ -7,7 +7,7 @@ import { MissingFilesError } from '../../models/missing-files.ts'
 import { ensurePacks } from '../../models/packs.ts'
 import { reporterFor } from '../../models/reporter.ts'
 import { type Config, loadConfig } from '../config.ts'
-import { type ModelFolders, type RunningNode, startNode } from '../main.ts'
+import type { ModelFolders, RunningNode } from '../main.ts'
 import { systemClock } from '../runtime/clock.ts'
 import { createLog } from '../runtime/log.ts'
 import { firstSteps } from './first-steps.ts'
@@ -30,13 +30,18 @@ export function registerServe(program: Command, output: Output): void {
         log.warn({ name }, 'this setting means nothing to Syrinx: is it misspelt?')
       try {
         const models = await modelFolders(config)
+        // Not above: every other command would load the whole node with it.
+        const { startNode } = await import('../main.ts')
         const node = await startNode(config, models, log)
         stopOnSignals(node)
         if (node.firstAccount) await output.out(firstSteps(node.firstAccount, node.url))
         await output.out(`listening on ${node.url}\n`)
       } catch (error) {
         if (error instanceof MissingFilesError) command.error(error.message, { exitCode: 1 })
-        throw error
+        log.debug({ err: error }, 'the node could not start')
+        output.err(`error: ${error instanceof Error ? error.message : String(error)}\n`)
+        // Threads that were started already would keep the process alive.
+        process.exit(1)
       }
     })
 }

@@ -57,6 +57,19 @@ describe('an SSE stream', () => {
     expect([node.charged, node.admission.held]).toEqual([PRICE, 1])
   })
 
+  it('gives its place back before it says that it is done', async () => {
+    const { sink, handled } = await streaming('eager', 1)
+    const heldAt: number[] = []
+    const write = sink.write.bind(sink)
+    vi.spyOn(sink, 'write').mockImplementation((text) => {
+      if (text.includes('event: done')) heldAt.push(node.admission.held)
+      write(text)
+    })
+    while (node.synthesizer.step());
+    await handled
+    expect(heldAt).toEqual([0])
+  })
+
   it('counts elapsed_ms from the request', async () => {
     const { sink, handled } = await streaming('eager', 1)
     node.clock.advance(1_234)
