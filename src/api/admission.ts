@@ -1,5 +1,6 @@
+import type { Work } from '../speech/admission.ts'
 import { ApiError } from './errors.ts'
-import type { Services, Work } from './services.ts'
+import type { Services } from './services.ts'
 
 /** Time a restarted node takes to be back, as a hint to clients that were sent away. */
 const RESTART_SECONDS = 10

@@ -2,9 +2,9 @@ import { createHmac, timingSafeEqual } from 'node:crypto'
 import { mkdir, readdir, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { AUDIO_URL_LIFETIME_MS } from '../limits.ts'
+import type { AudioFormat } from '../pipelines/encode-file.ts'
 import type { Clock } from '../runtime/clock.ts'
 import { base32Id, type Random } from '../runtime/random.ts'
-import type { AudioFormat } from './services.ts'
 import { WavWriter } from './wav-writer.ts'
 
 /** A finished file and until when its address holds, in milliseconds since the epoch. */

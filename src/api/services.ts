@@ -1,8 +1,10 @@
 import type { Observable } from 'rxjs'
 import type { Ledger } from '../ledger/ledger.ts'
+import type { AudioFile, AudioFormat } from '../pipelines/encode-file.ts'
 import type { Clock } from '../runtime/clock.ts'
 import type { Log } from '../runtime/log.ts'
 import type { Random } from '../runtime/random.ts'
+import type { Admission } from '../speech/admission.ts'
 import type { PcmFrame, SpeechSynthesizer } from '../speech/synthesis.ts'
 import type { VoiceDirectory } from '../speech/voice.ts'
 import type { AudioFiles } from './audio-files.ts'
@@ -24,33 +26,10 @@ export interface Services {
   readonly publicWsUrl: string | undefined
 }
 
-/** Decides, before any money moves, whether the node can serve one more request in time. */
-export interface Admission {
-  admit(work: Work): AdmissionOutcome
-}
-
-export interface Work {
-  /** As in `SynthesisRequest`. */
-  readonly pace: 'live' | 'batch'
-  readonly characters: number
-}
-
-export type AdmissionOutcome =
-  /** The place is held until `release`, which may be called more than once. */
-  | { readonly status: 'admitted'; readonly release: () => void }
-  | { readonly status: 'refused'; readonly retryAfterSeconds: number }
-
 /** Turns frames into a file. Subscribes once; aborting `signal` unsubscribes and rejects. */
 export interface AudioEncoder {
-  encode(
-    frames: Observable<PcmFrame>,
-    format: AudioFormat,
-    sampleRate: number,
-    signal: AbortSignal,
-  ): Promise<{ readonly bytes: Uint8Array; readonly durationMs: number }>
+  encode(frames: Observable<PcmFrame>, format: AudioFormat, sampleRate: number, signal: AbortSignal): Promise<AudioFile>
 }
-
-export type AudioFormat = 'mp3' | 'wav'
 
 export interface Lifecycle {
   /** Models warm, ledger open, not draining. */

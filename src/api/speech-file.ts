@@ -1,9 +1,10 @@
+import type { AudioFormat } from '../pipelines/encode-file.ts'
 import { Demand } from '../runtime/demand.ts'
 import type { SynthesisRequest } from '../speech/synthesis.ts'
 import { linkSignals } from './abort-signals.ts'
 import { ApiError } from './errors.ts'
 import { ClientGone, type Exchange } from './exchange.ts'
-import type { AudioFormat, Services } from './services.ts'
+import type { Services } from './services.ts'
 import { speak } from './speech.ts'
 
 export const CONTENT_TYPES: Readonly<Record<AudioFormat, string>> = { mp3: 'audio/mpeg', wav: 'audio/wav' }

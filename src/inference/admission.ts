@@ -1,3 +1,4 @@
+import type { Admission, AdmissionOutcome, Work } from '../speech/admission.ts'
 import type { CostModel } from './cost-model.ts'
 
 /** Share of the workers' time that live streams may fill. The rest absorbs what no prediction sees. */
@@ -7,22 +8,12 @@ const BATCH_BACKLOG_MS_MAX = 60_000
 /** A refused listener should come back when some stream has probably ended. */
 const LIVE_RETRY_SECONDS = 5
 
-export interface AdmissionRequest {
-  readonly pace: 'live' | 'batch'
-  /** Length of the text, UTF-16 units. */
-  readonly characters: number
-}
-
-export type AdmissionOutcome =
-  | { readonly status: 'admitted'; readonly release: () => void }
-  | { readonly status: 'refused'; readonly retryAfterSeconds: number }
-
 /**
  * Refuses, before any money moves, what the node could not keep: a live stream when the streams already carried and this
  * one need more worker time than there is, a batch request when too much batch work waits. At least one of each is
  * always taken, however slow the machine.
  */
-export class CapacityAdmission {
+export class CapacityAdmission implements Admission {
   readonly #costs: CostModel
   readonly #workers: number
   #liveStreams = 0
@@ -38,8 +29,8 @@ export class CapacityAdmission {
     return this.#liveStreams
   }
 
-  admit(request: AdmissionRequest): AdmissionOutcome {
-    return request.pace === 'live' ? this.#admitLive() : this.#admitBatch(request.characters)
+  admit(work: Work): AdmissionOutcome {
+    return work.pace === 'live' ? this.#admitLive() : this.#admitBatch(work.characters)
   }
 
   #admitLive(): AdmissionOutcome {

@@ -5,6 +5,9 @@ import { STYLE_CLASSES, STYLE_WIDTH } from '../speech/style-classes.ts'
 import type { StyleRows } from '../speech/task-protocol.ts'
 import type { TaskRunner } from '../speech/task-runner.ts'
 
+/** A voice's file holds one style for each number of tokens. */
+const TABLE_ROWS = 510
+
 /** How one voice sounds: its style vectors, and per length class the conditioning that windows need. */
 export interface VoiceStyle {
   readonly rows: StyleRows
@@ -44,7 +47,9 @@ export class VoiceStyles {
   }
 
   async #read(name: string): Promise<VoiceStyle> {
-    const rows = representativeRows(floatsOf(await readFile(join(this.#voicesDir, `${name}.bin`))))
+    const table = floatsOf(await readFile(join(this.#voicesDir, `${name}.bin`)))
+    if (table.length !== TABLE_ROWS * STYLE_WIDTH) throw new Error(`the file of voice ${name} has the wrong size`)
+    const rows = representativeRows(table)
     const stored = STYLE_CLASSES.map((_, styleClass) => readFile(this.#path(name, styleClass)).catch(() => undefined))
     const conditioning = (await Promise.all(stored)).map((bytes) => bytes && floatsOf(bytes))
     const preparing = new Map<number, Promise<void>>()

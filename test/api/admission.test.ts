@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { admit, findPlace } from '../../src/api/admission.ts'
-import type { AdmissionOutcome } from '../../src/api/services.ts'
+import type { AdmissionOutcome } from '../../src/speech/admission.ts'
 
 const { signal: stopped } = new AbortController()
 const admitted: AdmissionOutcome = { status: 'admitted', release() {} }

@@ -62,7 +62,7 @@ describe('an SSE stream', () => {
     const heldAt: number[] = []
     const write = sink.write.bind(sink)
     vi.spyOn(sink, 'write').mockImplementation((text) => {
-      if (text.includes('event: done')) heldAt.push(node.admission.held)
+      if (String(text).includes('event: done')) heldAt.push(node.admission.held)
       write(text)
     })
     while (node.synthesizer.step());

@@ -1,0 +1,46 @@
+import { describe, expect, it } from 'vitest'
+import { CostModel } from '../../src/inference/cost-model.ts'
+import type { PlanTask, WindowTask } from '../../src/speech/task-protocol.ts'
+
+const window: WindowTask = {
+  kind: 'window',
+  features: { frames: 48, tracks: {} },
+  before: 4,
+  frames: 40,
+  conditioning: new Float32Array(),
+}
+const plan: PlanTask = {
+  kind: 'plan',
+  text: 'x'.repeat(30),
+  pronunciation: 'en-us',
+  styles: new Float32Array(),
+  speed: 1,
+}
+
+describe('CostModel', () => {
+  it('predicts in proportion to the frames to keep and the characters to plan', () => {
+    const costs = new CostModel()
+    costs.calibrate(window, 200)
+    costs.calibrate(plan, 60)
+    expect(costs.predictMs({ ...window, frames: 20 })).toBeCloseTo(100)
+    expect(costs.predictMs({ ...plan, text: 'x'.repeat(15) })).toBeCloseTo(30)
+  })
+
+  it('puts planning and windows into one real-time factor', () => {
+    const costs = new CostModel()
+    costs.calibrate(window, 200)
+    costs.calibrate(plan, 60)
+    // A second is 40 frames, 200 ms, and 15 characters, 30 ms.
+    expect(costs.realTimeFactor).toBeCloseTo(0.23)
+    expect(costs.speechMs(150)).toBeCloseTo(2_300)
+  })
+
+  it('follows a machine that becomes slower, without being thrown by one slow task', () => {
+    const costs = new CostModel()
+    costs.calibrate(window, 200)
+    costs.learn(window, 2_000)
+    expect(costs.predictMs(window)).toBeLessThan(500)
+    for (let i = 0; i < 100; i++) costs.learn(window, 400)
+    expect(costs.predictMs(window)).toBeCloseTo(400, 0)
+  })
+})

@@ -1,0 +1,42 @@
+import { afterAll, describe, expect, it } from 'vitest'
+import { CodecPool } from '../../src/inference/codec-pool.ts'
+
+const RATE = 24_000
+const pool = new CodecPool('dist/workers/codec.js')
+afterAll(() => pool.close())
+
+function tone(seconds: number): Int16Array<ArrayBuffer> {
+  return Int16Array.from({ length: seconds * RATE }, (_, i) => 8_000 * Math.sin((2 * Math.PI * 440 * i) / RATE))
+}
+
+/** Frames of an MPEG-2 layer III stream: 576 samples each. Throws where one doesn't follow the other. */
+function countFrames(file: Uint8Array): number {
+  let frames = 0
+  for (let at = 0; at < file.length; frames++) {
+    const header = Buffer.from(file).readUInt32BE(at)
+    if (header >>> 20 !== 0xfff && header >>> 21 !== 0x7ff) throw new Error(`no frame at byte ${at}`)
+    const kbit = [0, 8, 16, 24, 32, 40, 48, 56, 64, 80, 96, 112, 128, 144, 160][(header >>> 12) & 15]!
+    at += Math.floor((72_000 * kbit) / RATE) + ((header >>> 9) & 1)
+  }
+  return frames
+}
+
+describe('the codec thread', () => {
+  it('makes an MP3 stream of whole frames that is as long as the sound', async () => {
+    const file = await pool.encodeMp3(tone(3), RATE)
+    const seconds = (countFrames(file) * 576) / RATE
+    expect(seconds).toBeGreaterThanOrEqual(3)
+    expect(seconds).toBeLessThan(3.2)
+  })
+
+  it('starts afresh for each file', async () => {
+    const [first, second] = [await pool.encodeMp3(tone(1), RATE), await pool.encodeMp3(tone(1), RATE)]
+    expect(Buffer.compare(first, second)).toBe(0)
+  })
+
+  it('takes ownership of the samples', async () => {
+    const samples = tone(1)
+    await pool.encodeMp3(samples, RATE)
+    expect(samples).toHaveLength(0)
+  })
+})
