@@ -118,8 +118,13 @@ function writeSpectrum(
   spectra: Float32Array,
   at: number,
 ): void {
-  if (x.every((sample) => sample === silence)) {
-    spectra.set(source.unvoiced, at)
+  const level = x[0] ?? 0
+  if (x.every((sample) => sample === level)) {
+    // Silence, or pitch standing still where speech is voiced from its first sample or to its last.
+    for (let k = 0; k < BINS; k++) {
+      spectra[at + k] = (source.unvoiced[k] ?? 0) * Math.abs(level / silence)
+      spectra[at + BINS + k] = source.unvoiced[BINS + k] ?? 0
+    }
     return
   }
   const centre = x[HALF] ?? 0
@@ -136,7 +141,7 @@ function writeSpectrum(
     // Half a turn is added only where im > 0. At frequency 0, im is rounding noise that comes out positive in the shipped graph;
     // with the other sign its phase is a whole turn off, and speech sounds rougher (DNSMOS -0.1).
     const turn = re < 0 ? (im > 0 || k === 0 ? Math.PI : -Math.PI) : 0
-    spectra[at + BINS + k] = Math.atan(im / re) + turn
+    spectra[at + BINS + k] = (re === 0 && im === 0 ? 0 : Math.atan(im / re)) + turn
   }
 }
 

@@ -21,7 +21,7 @@ import type {
 } from '../src/speech/task-protocol.ts'
 import { accumulatePhase, SOURCE_WIDTH, sourceSpectra } from './harmonic-source.ts'
 import { speechSpans } from './kokoro-silence.ts'
-import { type WindowLayout, windowLayout } from './kokoro-window.ts'
+import { type WindowPart, windowLayout } from './kokoro-window.ts'
 import { type Feeds, openSession, type Session, type Tensor, tensor } from './session.ts'
 
 /** Text → phonemes, in the model's symbols. */
@@ -194,42 +194,48 @@ export class KokoroEngine {
     }
   }
 
-  async #render(features: Features, conditioning: Float32Array, part: WindowLayout): Promise<Float32Array> {
+  async #render(features: Features, conditioning: Float32Array, part: WindowPart): Promise<Float32Array> {
     const { audio } = await this.#sessions.window.run({
-      ...this.#feeds(features, part.firstFrom, part.firstTo),
+      ...featureFeeds(features, part.decoderFrom, part.decoderTo),
+      source: this.#source(features, part.firstFrom, part.firstTo),
       conditioning: tensor('float32', conditioning, [conditioning.length]),
-      first_from: position(2 * part.firstFrom),
-      first_to: position(2 * part.firstTo),
+      first_from: position(2 * (part.firstFrom - part.decoderFrom)),
+      first_to: position(2 * (part.firstTo - part.decoderFrom)),
       second_from: position(part.secondFrom),
       second_to: position(part.secondTo),
       source_from: position(6 * part.secondFrom),
       source_to: position(6 * part.secondTo + 1),
     })
     assert.ok(audio)
-    return floats(audio)
+    return samplesOf(audio)
   }
 
   async #decodeWhole(features: Features, style: Float32Array) {
     const { audio, conditioning } = await this.#sessions.whole.run({
-      ...this.#feeds(features, 0, features.frames),
+      ...featureFeeds(features, 0, features.frames),
+      source: this.#source(features, 0, features.frames),
       style: matrix(style, STYLE_WIDTH),
     })
     assert.ok(audio && conditioning)
-    return { audio: floats(audio).slice(), conditioning: floats(conditioning) }
+    return { audio: samplesOf(audio).slice(), conditioning: floats(conditioning) }
   }
 
-  #feeds(features: Features, sourceFrom: number, sourceTo: number): Feeds {
-    const asr = track(features, 'asr')
+  #source(features: Features, from: number, to: number): Tensor {
     const f0 = track(features, 'f0').data
-    const energy = track(features, 'energy').data
     const phase = track(features, 'phase').data
-    const source = sourceSpectra(this.#manifest.source, f0, phase, sourceFrom, sourceTo)
-    return {
-      asr: matrix(asr.data, asr.width),
-      f0: tensor('float32', f0, [f0.length]),
-      energy: tensor('float32', energy, [energy.length]),
-      source: matrix(source, SOURCE_WIDTH),
-    }
+    return matrix(sourceSpectra(this.#manifest.source, f0, phase, from, to), SOURCE_WIDTH)
+  }
+}
+
+function featureFeeds(features: Features, from: number, to: number): Feeds {
+  const cut = (name: string) => {
+    const { data, width } = track(features, name)
+    return data.subarray(from * width, to * width)
+  }
+  return {
+    asr: matrix(cut('asr'), TEXT_WIDTH),
+    f0: tensor('float32', cut('f0'), [2 * (to - from)]),
+    energy: tensor('float32', cut('energy'), [2 * (to - from)]),
   }
 }
 
@@ -258,6 +264,13 @@ function matrix(values: Float32Array, width: number): Tensor {
 
 function position(value: number): Tensor {
   return tensor('int64', BigInt64Array.of(BigInt(value)), [1])
+}
+
+/** Throws where the model computed anything but numbers: as PCM it would pass for silence. */
+function samplesOf(audio: Tensor): Float32Array {
+  const samples = floats(audio)
+  assert.ok(Number.isFinite(samples.reduce((sum, sample) => sum + sample, 0)), 'the model rendered no numbers')
+  return samples
 }
 
 function floats(tensor: Tensor): Float32Array {
