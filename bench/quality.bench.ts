@@ -23,7 +23,7 @@ const SENTENCES = [
   'Thank you very much.',
   'Good morning, everyone.',
   'Where are you going?',
-  'I will call you back tomorrow.',
+  'He will call you back tomorrow.',
   'The train leaves in a few minutes.',
   'Please close the window before you leave.',
   'The quick brown fox jumps over the lazy dog.',
@@ -34,10 +34,10 @@ const SENTENCES = [
   'My brother enjoys playing the guitar, but he never practices at home.',
   'The children went to the park after school and fed the ducks.',
   'In the evening they sat together by the fire and told each other stories.',
-  'The bakery on the corner opens early, so there is always a line before sunrise.',
+  'The bakery on the corner opens early, so there are always people waiting at sunrise.',
   'If the weather stays like this, we should be able to reach the village before dark.',
   'She opened the old wooden door slowly, and a warm golden light spilled out across the stones of the quiet garden path.',
-  'Beyond it, the river moved under a thin layer of mist, and somewhere in the distance a church bell was ringing for the evening hour.',
+  'Beyond it, the river moved under a thin layer of mist, and somewhere in the distance an old bell was ringing for the evening hour.',
   'The doctor listened carefully, wrote a few words in her notebook, and explained that the patient needed rest, fresh air, and regular meals more than any medicine.',
 ]
 
