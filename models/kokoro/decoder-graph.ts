@@ -1,6 +1,6 @@
 import { type Crop, generator } from './generator.ts'
 import { Graph, type Port } from './graph.ts'
-import { Layers, type WeightForm } from './layers.ts'
+import { Layers, type Signal, type WeightForm } from './layers.ts'
 import { FixedNormalisation, MeasuredNormalisation, type Normalisation } from './normalisation.ts'
 import { residualBlock } from './residual-block.ts'
 import { FLOAT32, INT64 } from './tensor.ts'
@@ -22,7 +22,7 @@ export function wholeDecoder(weights: ShippedWeights, form: WeightForm): Graph {
   const style = layers.channels('style', ...DECODER_STYLE)
   const normalisation = new MeasuredNormalisation(layers, style)
   const x = decoder(weights, layers, normalisation)
-  const audio = generator({ x, source: 'source' }, weights, layers, normalisation)
+  const audio = generator({ x, source: ['source'] }, weights, layers, normalisation)
   layers.graph.name(audio, 'audio')
   layers.graph.name(normalisation.conditioning(), 'conditioning')
   layers.graph.inputs = [...featurePorts, { name: 'style', type: FLOAT32, dims: [1, STYLE_WIDTH] }]
@@ -46,8 +46,9 @@ export function windowDecoder(weights: ShippedWeights, form: WeightForm): Graph 
   const first = cropInputs('first')
   const secondStage = cropInputs('second')
   const secondSource = cropInputs('source')
-  const x = layers.sliceAt(decoder(weights, layers, normalisation), first.from, first.to)
-  const audio = generator({ x, source: 'source', secondStage, secondSource }, weights, layers, normalisation)
+  const features = layers.joined(decoder(weights, layers, normalisation))
+  const x = [layers.sliceAt(features, first.from, first.to)]
+  const audio = generator({ x, source: ['source'], secondStage, secondSource }, weights, layers, normalisation)
   layers.graph.name(audio, 'audio')
   const size = normalisation.connect('conditioning')
   const positions = [first, secondStage, secondSource].flatMap(({ from, to }) => [from, to])
@@ -68,12 +69,14 @@ const featurePorts: readonly Port[] = [
 ]
 
 /** Features → [80 a second, 512]. */
-function decoder(weights: ShippedWeights, layers: Layers, normalisation: Normalisation): string {
+function decoder(weights: ShippedWeights, layers: Layers, normalisation: Normalisation): Signal {
+  const asr = ['asr']
+  layers.keepTime(asr)
   const f0 = halve('f0', `${PATH}/F0_conv`, weights, layers)
   const energy = halve('energy', `${PATH}/N_conv`, weights, layers)
-  let x = layers.concat(['asr', f0, energy])
+  let x = layers.concat([asr, f0, energy])
   x = residualBlock(x, `${PATH}/encode`, `${PARAMETERS}.encode`, weights, layers, normalisation)
-  const residual = layers.convolve('asr', weights.convolution(`${PATH}/asr_res/asr_res.0`), `${PATH}/asr_res`)
+  const residual = layers.convolve(asr, weights.convolution(`${PATH}/asr_res/asr_res.0`), `${PATH}/asr_res`)
   for (const block of ['decode.0', 'decode.1', 'decode.2', 'decode.3']) {
     x = layers.concat([x, residual, f0, energy])
     x = residualBlock(x, `${PATH}/${block}`, `${PARAMETERS}.${block}`, weights, layers, normalisation)
@@ -82,14 +85,14 @@ function decoder(weights: ShippedWeights, layers: Layers, normalisation: Normali
 }
 
 /** Kernel 3, stride 2 over one channel: [2T] → [T, 1]. In float32: 8 bits are too few for a pitch in hertz. */
-function halve(x: string, path: string, weights: ShippedWeights, layers: Layers): string {
+function halve(x: string, path: string, weights: ShippedWeights, layers: Layers): Signal {
   const layer = weights.convolution(path)
   const [before = 0, centre = 0, after = 0] = Array.from(
     layer.weights.values,
     (value) => (value - layer.weights.zeroPoint) * (layer.weights.scale[0] ?? 0),
   )
   // Row t holds values 2t - 2 … 2t + 1; the convolution at 2t reads the last three.
-  const pairs = layers.reshape(x, [-1, 2])
+  const pairs = [layers.reshape(x, [-1, 2])]
   const rows = layers.neighbourhoods(pairs, [0, 1], 1, 0)
   const kernel = { dims: [4, 1], values: Float32Array.of(0, before, centre, after) }
   return layers.multiply(rows, kernel, layer.bias, path)

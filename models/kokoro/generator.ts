@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import type { Layers } from './layers.ts'
+import type { Layers, Signal } from './layers.ts'
 import type { Normalisation } from './normalisation.ts'
 import { snake, snakeGain } from './snake.ts'
 import type { Tensor } from './tensor.ts'
@@ -7,9 +7,10 @@ import { quantizeColumns, type ShippedWeights } from './weights.ts'
 
 const PATH = '/decoder/decoder/generator'
 const PARAMETERS = 'decoder.decoder.generator'
+/** `pieces`: a piece of a window of a second is then about 250 kB, of which several fit into a core's own cache. */
 const STAGES = [
-  { stride: 10, blocks: ['resblocks.0', 'resblocks.1', 'resblocks.2'] },
-  { stride: 6, blocks: ['resblocks.3', 'resblocks.4', 'resblocks.5'] },
+  { stride: 10, pieces: 4, blocks: ['resblocks.0', 'resblocks.1', 'resblocks.2'] },
+  { stride: 6, pieces: 8, blocks: ['resblocks.3', 'resblocks.4', 'resblocks.5'] },
 ] as const
 const BLOCK_STEPS = 3
 /** Short-time spectrum of the harmonic source and of the output: 11 magnitudes and 11 phases, 20 samples, one every 5. */
@@ -26,9 +27,9 @@ export interface Crop {
 /** What each stage of the generator sees. Both crops are left out where everything is rendered. */
 export interface GeneratorSignals {
   /** Decoder output [80 a second, 512]. */
-  readonly x: string
+  readonly x: Signal
   /** Spectrum of the harmonic source [4,800 a second + 1, 22], from where `x` begins. */
-  readonly source: string
+  readonly source: Signal
   /** In 800ths of a second: what of the first stage's output the second stage needs. */
   readonly secondStage?: Crop
   /** The same in rows of `source`. */
@@ -45,18 +46,25 @@ export function generator(
   let { x, source } = signals
   for (const [index, stage] of STAGES.entries()) {
     if (index === 1 && signals.secondStage !== undefined && signals.secondSource !== undefined) {
-      x = layers.sliceAt(x, signals.secondStage.from, signals.secondStage.to)
-      source = layers.sliceAt(source, signals.secondSource.from, signals.secondSource.to)
+      x = [layers.sliceAt(layers.joined(x), signals.secondStage.from, signals.secondStage.to)]
+      source = [layers.sliceAt(layers.joined(source), signals.secondSource.from, signals.secondSource.to)]
     }
     x = layers.leakyRelu(x, 0.1)
     const excitation =
       index === 0 ? firstExcitation(source, weights, layers) : secondExcitation(source, weights, layers)
-    const shaped = generatorBlock(excitation, `noise_res.${index}`, weights, layers, normalisation)
+    layers.keepTime(excitation)
+    const pieces = normalisation.piecewise ? stage.pieces : 1
+    const shaped = generatorBlock(
+      layers.split(excitation, pieces),
+      `noise_res.${index}`,
+      weights,
+      layers,
+      normalisation,
+    )
     x = upsample(x, index, stage.stride, weights, layers)
-    // The last stage has one row more than its input: the first output row once more in front, mirrored.
-    if (index === 1) x = layers.concatTime([layers.slice(x, 1, 2), x])
-    x = layers.add(x, shaped)
-    const outputs = stage.blocks.map((block) => generatorBlock(x, block, weights, layers, normalisation))
+    if (index === 1) x = layers.mirrorFirst(x)
+    const mixed = layers.add(layers.split(x, pieces), shaped)
+    const outputs = stage.blocks.map((block) => generatorBlock(mixed, block, weights, layers, normalisation))
     x = layers.scale(
       outputs.reduce((sum, output) => layers.add(sum, output)),
       layers.number(1 / outputs.length),
@@ -67,12 +75,12 @@ export function generator(
 
 /** Three dilated convolution pairs, each with its own residual connection (`AdaINResBlock1`). */
 function generatorBlock(
-  x: string,
+  x: Signal,
   block: string,
   weights: ShippedWeights,
   layers: Layers,
   normalisation: Normalisation,
-): string {
+): Signal {
   const path = `${PATH}/${block}`
   const normOf = (name: string, alpha: Float32Array) => ({
     name: `${path}/${name}`,
@@ -94,7 +102,7 @@ function generatorBlock(
   return x
 }
 
-function upsample(x: string, index: number, stride: number, weights: ShippedWeights, layers: Layers): string {
+function upsample(x: Signal, index: number, stride: number, weights: ShippedWeights, layers: Layers): Signal {
   const node = `${PATH}/ups.${index}/ConvTranspose`
   const { values, dims } = weights.operand(node, 1)
   const [inputs = 0, outputs = 0, taps = 0] = dims
@@ -116,9 +124,9 @@ function upsample(x: string, index: number, stride: number, weights: ShippedWeig
 }
 
 /** Kernel 12, stride 6, padding 3: every output row reads two neighbouring groups of six rows. */
-function firstExcitation(source: string, weights: ShippedWeights, layers: Layers): string {
+function firstExcitation(source: Signal, weights: ShippedWeights, layers: Layers): Signal {
   const layer = weights.convolution(`${PATH}/noise_convs.0`)
-  const groups = layers.reshape(layers.pad(source, 3, 2), [-1, 6 * 2 * BINS])
+  const groups = [layers.reshape(layers.padded(source, 3, 2), [-1, 6 * 2 * BINS])]
   return layers.multiply(
     layers.neighbourhoods(groups, [0, 1], 0, 0),
     floatWeights(layer),
@@ -127,13 +135,13 @@ function firstExcitation(source: string, weights: ShippedWeights, layers: Layers
   )
 }
 
-function secondExcitation(source: string, weights: ShippedWeights, layers: Layers): string {
+function secondExcitation(source: Signal, weights: ShippedWeights, layers: Layers): Signal {
   const layer = weights.convolution(`${PATH}/noise_convs.1`)
   return layers.multiply(source, floatWeights(layer), layer.bias, `${PATH}/noise_convs.1`)
 }
 
 /** Last convolution, then the inverse short-time transform as an overlap of four products. */
-function synthesis(x: string, weights: ShippedWeights, layers: Layers): string {
+function synthesis(x: Signal, weights: ShippedWeights, layers: Layers): string {
   const { graph } = layers
   const node = `${PATH}/conv_post/Conv`
   const kernel = weights.operand(node, 1)
@@ -148,7 +156,7 @@ function synthesis(x: string, weights: ShippedWeights, layers: Layers): string {
     }
   }
   const shifts = Array.from({ length: taps }, (_, tap) => tap)
-  const spectrum = layers.multiply(
+  const [spectrum = ''] = layers.multiply(
     layers.neighbourhoods(x, shifts, reach, reach),
     { dims: [taps * inputs, outputs], values: rows },
     Float32Array.from(weights.operand(node, 2).values, Number),
@@ -156,12 +164,13 @@ function synthesis(x: string, weights: ShippedWeights, layers: Layers): string {
   )
   const magnitude = graph.emit('Exp', [layers.channels(spectrum, 0, BINS)])
   const phase = graph.emit('Sin', [layers.channels(spectrum, BINS, 2 * BINS)])
-  const real = layers.scale(magnitude, graph.emit('Cos', [phase]))
-  const imaginary = layers.scale(magnitude, graph.emit('Sin', [phase]))
-  const frames = layers.concat([real, imaginary])
+  const real = graph.emit('Mul', [magnitude, graph.emit('Cos', [phase])])
+  const imaginary = graph.emit('Mul', [magnitude, graph.emit('Sin', [phase])])
+  const frames = layers.concat([[real], [imaginary]])
   // Output block j holds samples 5j … 5j + 4 and lies under the frames j + 2, j + 1, j and j - 1.
   const overlapping = layers.neighbourhoods(frames, [3, 2, 1, 0], 1, 1)
-  return layers.reshape(layers.multiply(overlapping, inverseBasis(weights), undefined, `${PATH}/istft`), [-1])
+  const samples = layers.multiply(overlapping, inverseBasis(weights), undefined, `${PATH}/istft`)
+  return layers.reshape(layers.joined(samples), [-1])
 }
 
 /** Inverse basis [22, 20] of the shipped graph → [4 frames × 22, 5 samples], with the window's sum divided out. */

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
-import { mkdir, mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises'
+import { chmod, mkdir, mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { wholeDecoder, windowDecoder } from './decoder-graph.ts'
 import { Graph } from './graph.ts'
@@ -12,7 +12,7 @@ import { readSource } from './source-parameters.ts'
 import { ShippedWeights } from './weights.ts'
 
 /** Raised with every change of the graphs: an installation of another version is made anew. */
-export const GRAPH_VERSION = 1
+export const GRAPH_VERSION = 2
 /** Largest distance to the shipped graph at which a decoder counts as correct, in dB. */
 const DISTANCE_DB_MAX = 8
 const SELF_TEST_VOICE = 'af_heart.bin'
@@ -66,6 +66,7 @@ export async function installKokoro(options: InstallOptions): Promise<InstallRes
       if (distanceDb > DISTANCE_DB_MAX) continue
 
       await writeManifest(folder, { ...manifest, distanceDb })
+      await chmod(folder, 0o755)
       await rm(options.outputDir, { recursive: true, force: true })
       await rename(folder, options.outputDir)
       return form === 'fast'

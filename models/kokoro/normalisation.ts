@@ -1,5 +1,5 @@
-import type { Layers } from './layers.ts'
-import { floats } from './tensor.ts'
+import type { ColumnAffine, Layers, Signal } from './layers.ts'
+import { integers } from './tensor.ts'
 import type { Convolution, Linear } from './weights.ts'
 
 /**
@@ -18,15 +18,18 @@ export interface AdaptiveNorm {
 
 /** Where the statistics of the normalisations come from. Calls arrive in the same order for every source. */
 export interface Normalisation {
-  normalise(x: string, norm: AdaptiveNorm): string
+  /** Whether signals may come in more than one piece. */
+  readonly piecewise: boolean
+  normalise(x: Signal, norm: AdaptiveNorm): Signal
   /** Convolves, then normalises the result. */
-  normaliseConvolution(x: string, layer: Convolution, norm: AdaptiveNorm): string
+  normaliseConvolution(x: Signal, layer: Convolution, norm: AdaptiveNorm): Signal
 }
 
 const EPSILON = 1e-5
 
 /** Measures the statistics of the signal that is being rendered, as the model was trained to. */
 export class MeasuredNormalisation implements Normalisation {
+  readonly piecewise = false
   readonly #layers: Layers
   readonly #style: string
   readonly #conditioning: string[] = []
@@ -42,42 +45,48 @@ export class MeasuredNormalisation implements Normalisation {
     return this.#layers.graph.emit('Concat', this.#conditioning, { attributes: { axis: { int: 0 } } })
   }
 
-  normalise(x: string, norm: AdaptiveNorm): string {
-    const { centred, mean, scale, shift } = this.#measure(x, norm)
-    this.#conditioning.push(scale, this.#layers.subtract(shift, this.#layers.scale(mean, scale)))
-    return this.#layers.add(this.#layers.scale(centred, scale), shift)
+  normalise(x: Signal, norm: AdaptiveNorm): Signal {
+    const { graph } = this.#layers
+    const { centred, mean, scale, shift } = this.#measure(this.#layers.joined(x), norm)
+    this.#conditioning.push(scale, graph.emit('Sub', [shift, graph.emit('Mul', [mean, scale])]))
+    return this.#apply(centred, scale, shift)
   }
 
-  normaliseConvolution(x: string, layer: Convolution, norm: AdaptiveNorm): string {
+  normaliseConvolution(x: Signal, layer: Convolution, norm: AdaptiveNorm): Signal {
     const layers = this.#layers
-    const signal = layers.convolve(x, layer, norm.name)
+    const { graph } = layers
+    const signal = layers.joined(layers.convolve(x, layer, norm.name))
     const { centred, mean, scale, shift } = this.#measure(signal, norm)
-    const columnScale = layers.scale(scale, layers.vector(layer.weights.scale, `${norm.name}.columnScale`))
-    const offset = layers.subtract(layers.vector(layer.bias, `${norm.name}.bias`), mean)
-    this.#conditioning.push(columnScale, layers.add(layers.scale(offset, scale), shift))
-    return layers.add(layers.scale(centred, scale), shift)
+    const columnScale = graph.emit('Mul', [scale, layers.vector(layer.weights.scale, `${norm.name}.columnScale`)])
+    const offset = graph.emit('Sub', [layers.vector(layer.bias, `${norm.name}.bias`), mean])
+    this.#conditioning.push(columnScale, graph.emit('Add', [graph.emit('Mul', [offset, scale]), shift]))
+    return this.#apply(centred, scale, shift)
+  }
+
+  #apply(centred: string, scale: string, shift: string): Signal {
+    return this.#layers.add(this.#layers.scale([centred], scale), shift)
   }
 
   /** All but `centred` are vectors, one value a channel. */
   #measure(x: string, norm: AdaptiveNorm): { centred: string; mean: string; scale: string; shift: string } {
     const layers = this.#layers
     const { graph } = layers
-    const overTime = graph.define('axis:time', { dims: [1], values: BigInt64Array.of(0n) })
+    const overTime = graph.define('axis:time', integers([0]))
     const dropped = { attributes: { keepdims: { int: 0 } } }
     const mean = graph.emit('ReduceMean', [x, overTime], dropped)
-    const centred = layers.subtract(x, mean)
-    const variance = graph.emit('ReduceMean', [layers.scale(centred, centred), overTime], dropped)
-    const deviation = graph.emit('Sqrt', [layers.add(variance, layers.number(EPSILON))])
+    const centred = graph.emit('Sub', [x, mean])
+    const variance = graph.emit('ReduceMean', [graph.emit('Mul', [centred, centred]), overTime], dropped)
+    const deviation = graph.emit('Sqrt', [graph.emit('Add', [variance, layers.number(EPSILON)])])
 
-    const styled = layers.reshapeVector(layers.connect(this.#style, norm.style, `${norm.name}.style`))
-    const [styleScale = '', styleShift = ''] = graph.emitAll('Split', [styled], {
+    const styled = layers.reshape(layers.connect(this.#style, norm.style, `${norm.name}.style`), [-1])
+    const [styleScale = '', shift = ''] = graph.emitAll('Split', [styled], {
       outputs: 2,
       attributes: { axis: { int: 0 }, num_outputs: { int: 2 } },
     })
-    const factor = graph.emit('Div', [layers.add(styleScale, layers.number(1)), deviation])
-    if (norm.gain === undefined) return { centred, mean, scale: factor, shift: styleShift }
-    const gain = graph.define(`${norm.name}.gain`, floats(norm.gain))
-    return { centred, mean, scale: layers.scale(factor, gain), shift: layers.scale(styleShift, gain) }
+    const scale = graph.emit('Div', [graph.emit('Add', [styleScale, layers.number(1)]), deviation])
+    if (norm.gain === undefined) return { centred, mean, scale, shift }
+    const gain = layers.vector(norm.gain, `${norm.name}.gain`)
+    return { centred, mean, scale: graph.emit('Mul', [scale, gain]), shift: graph.emit('Mul', [shift, gain]) }
   }
 }
 
@@ -86,6 +95,7 @@ export class MeasuredNormalisation implements Normalisation {
  * cost nothing: they become the scale and the bias of its product.
  */
 export class FixedNormalisation implements Normalisation {
+  readonly piecewise = true
   readonly #layers: Layers
   readonly #sizes: number[] = []
   readonly #vectors: string[] = []
@@ -97,10 +107,7 @@ export class FixedNormalisation implements Normalisation {
   /** Connects `conditioning`, the vector of a `MeasuredNormalisation`; call it last. Returns its length. */
   connect(conditioning: string): number {
     const { graph } = this.#layers
-    const sizes = graph.define('conditioning.sizes', {
-      dims: [this.#sizes.length],
-      values: BigInt64Array.from(this.#sizes, BigInt),
-    })
+    const sizes = graph.define('conditioning.sizes', integers(this.#sizes))
     graph.add({
       op: 'Split',
       domain: '',
@@ -112,21 +119,20 @@ export class FixedNormalisation implements Normalisation {
     return this.#sizes.reduce((sum, size) => sum + size, 0)
   }
 
-  normalise(x: string, norm: AdaptiveNorm): string {
+  normalise(x: Signal, norm: AdaptiveNorm): Signal {
     const { scale, bias } = this.#take(norm)
     return this.#layers.add(this.#layers.scale(x, scale), bias)
   }
 
-  normaliseConvolution(x: string, layer: Convolution, norm: AdaptiveNorm): string {
+  normaliseConvolution(x: Signal, layer: Convolution, norm: AdaptiveNorm): Signal {
     return this.#layers.convolve(x, layer, norm.name, this.#take(norm))
   }
 
-  #take(norm: AdaptiveNorm): { scale: string; bias: string } {
+  #take(norm: AdaptiveNorm): ColumnAffine {
     const channels = norm.style.bias.length / 2
-    const scale = `${norm.name}.given.scale`
-    const bias = `${norm.name}.given.bias`
+    const affine = { scale: `${norm.name}.given.scale`, bias: `${norm.name}.given.bias` }
     this.#sizes.push(channels, channels)
-    this.#vectors.push(scale, bias)
-    return { scale, bias }
+    this.#vectors.push(affine.scale, affine.bias)
+    return affine
   }
 }

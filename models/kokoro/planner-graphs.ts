@@ -1,5 +1,5 @@
 import { Graph } from './graph.ts'
-import { Layers, type WeightForm } from './layers.ts'
+import { Layers, type Signal, type WeightForm } from './layers.ts'
 import { MeasuredNormalisation } from './normalisation.ts'
 import { residualBlock } from './residual-block.ts'
 import { FLOAT32, INT64 } from './tensor.ts'
@@ -53,19 +53,20 @@ export function prosodyGraph(weights: ShippedWeights, form: WeightForm): Graph {
   const layers = new Layers(graph, form)
   const aligned = graph.emit('Gather', ['predictor', 'alignment'], { attributes: { axis: { int: 0 } } })
   const shared = recurrent(layers.reshape(aligned, [-1, 1, 640]), `${PATH}/shared/LSTM_quant`, weights, graph)
-  const x = layers.reshape(shared, [-1, 512])
+  const x = [layers.reshape(shared, [-1, 512])]
   const normalisation = new MeasuredNormalisation(layers, layers.channels('style', ...PREDICTOR_STYLE))
   for (const [output, branch] of [
     ['f0', 'F0'],
     ['energy', 'N'],
   ] as const) {
-    let curve = x
+    let curve: Signal = x
+    layers.keepTime(x)
     for (const index of [0, 1, 2]) {
       const block = `${branch}.${index}`
       curve = residualBlock(curve, `${PATH}/${block}`, `${PARAMETERS}.${block}`, weights, layers, normalisation)
     }
     curve = layers.convolve(curve, weights.convolution(`${PATH}/${branch}_proj`), `${PATH}/${branch}_proj`)
-    graph.name(layers.reshape(curve, [-1]), output)
+    graph.name(layers.reshape(layers.joined(curve), [-1]), output)
   }
   graph.inputs = [
     { name: 'predictor', type: FLOAT32, dims: ['tokens', 640] },
@@ -87,9 +88,10 @@ function replaceConvolution(path: string, weights: ShippedWeights, layers: Layer
   const flip = { attributes: { perm: { ints: [0, 2, 1] } } }
   const [quantized = ''] = graph.node(`${path}/Conv_quant`).inputs
   const [signal = ''] = graph.producer(quantized)?.inputs ?? []
-  const rows = layers.reshape(graph.emit('Transpose', [signal], flip), [-1, inputs])
-  const product = layers.reshape(layers.convolve(rows, layer, path), [1, -1, layer.weights.columns])
-  const replacement = graph.emit('Transpose', [product], flip)
+  const rows = [layers.reshape(graph.emit('Transpose', [signal], flip), [-1, inputs])]
+  layers.keepTime(rows)
+  const product = layers.joined(layers.convolve(rows, layer, path))
+  const replacement = graph.emit('Transpose', [layers.reshape(product, [1, -1, layer.weights.columns])], flip)
   graph.redirect(`${path}/Conv_output_0`, replacement)
 }
 

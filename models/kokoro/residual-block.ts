@@ -1,4 +1,4 @@
-import type { Layers } from './layers.ts'
+import type { Layers, Signal } from './layers.ts'
 import type { AdaptiveNorm, Normalisation } from './normalisation.ts'
 import type { ShippedWeights } from './weights.ts'
 
@@ -13,13 +13,13 @@ const SLOPE = 0.2
  * `path` names its nodes in the shipped graph, `parameters` its named parameters. A block with a pooling layer doubles the rate.
  */
 export function residualBlock(
-  x: string,
+  x: Signal,
   path: string,
   parameters: string,
   weights: ShippedWeights,
   layers: Layers,
   normalisation: Normalisation,
-): string {
+): Signal {
   const doubles = weights.has(`${path}/pool/ConvTranspose`)
   const first = weights.convolution(`${path}/conv1`)
   const second = weights.convolution(`${path}/conv2`)
@@ -29,7 +29,10 @@ export function residualBlock(
   })
 
   let inner = layers.leakyRelu(normalisation.normalise(x, normOf('norm1')), SLOPE)
-  if (doubles) inner = pool(inner, path, weights, layers)
+  if (doubles) {
+    inner = pool(inner, path, weights, layers)
+    layers.keepTime(inner)
+  }
   inner = layers.leakyRelu(normalisation.normaliseConvolution(inner, first, normOf('norm2')), SLOPE)
   inner = layers.convolve(inner, second, `${path}/conv2`)
 
@@ -41,7 +44,7 @@ export function residualBlock(
 }
 
 /** Transposed convolution of each channel alone: kernel 3, stride 2, padding 1. */
-function pool(x: string, path: string, weights: ShippedWeights, layers: Layers): string {
+function pool(x: Signal, path: string, weights: ShippedWeights, layers: Layers): Signal {
   const node = `${path}/pool/ConvTranspose`
   const { values, dims } = weights.operand(node, 1)
   const channels = dims[0] ?? 0
@@ -53,7 +56,7 @@ function pool(x: string, path: string, weights: ShippedWeights, layers: Layers):
   )
   const [toPrevious = '', own = '', toNext = ''] = taps
   const bias = layers.vector(Float32Array.from(weights.operand(node, 2).values, Number), `${path}/pool.bias`)
-  const following = layers.slice(layers.pad(x, 0, 1), 1, Number.MAX_SAFE_INTEGER)
+  const following = layers.following(x)
   const even = layers.add(layers.scale(x, own), bias)
   const odd = layers.add(layers.add(layers.scale(x, toNext), layers.scale(following, toPrevious)), bias)
   return layers.interleave(even, odd, channels)

@@ -1,4 +1,4 @@
-import type { Layers } from './layers.ts'
+import type { Layers, Signal } from './layers.ts'
 
 /**
  * The generator's activation, x + sin²(αx) / α, of z = αx / π:
@@ -9,19 +9,15 @@ import type { Layers } from './layers.ts'
  * Chebyshev nodes of [0, 1/4]; the largest error is 2.8e-4.
  */
 const COEFFICIENTS = [3.12002617, -9.79383952, 9.64364691] as const
-/** Adding and taking away 1.5 × 2²³ rounds a float32 to the nearest integer, in two cheap passes. */
-const ROUNDING = 12_582_912
 
 /** Factor that turns a normalised signal into z. */
 export function snakeGain(alpha: Float32Array): Float32Array {
   return alpha.map((value) => value / Math.PI)
 }
 
-export function snake(z: string, alpha: Float32Array, layers: Layers, name: string): string {
+export function snake(z: Signal, alpha: Float32Array, layers: Layers, name: string): Signal {
   const [linear, square, cube] = COEFFICIENTS
-  const rounding = layers.number(ROUNDING)
-  const nearest = layers.subtract(layers.add(z, rounding), rounding)
-  const distance = layers.subtract(z, nearest)
+  const distance = layers.subtract(z, layers.round(z))
   const u = layers.scale(distance, distance)
   let sine = layers.scale(u, layers.number(cube))
   sine = layers.scale(layers.add(sine, layers.number(square)), u)

@@ -11,6 +11,7 @@ export type TensorValues = Float32Array | Int8Array | Uint8Array | Int32Array | 
 const { TensorProto } = onnxProto.onnx
 const { DataType } = TensorProto
 export const FLOAT32: number = DataType.FLOAT
+export const INT32: number = DataType.INT32
 export const INT64: number = DataType.INT64
 
 export function floats(values: ArrayLike<number>, dims: readonly number[] = [values.length]): Tensor {
