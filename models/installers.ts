@@ -1,3 +1,5 @@
+import { GRAPH_VERSION } from './kokoro/manifest.ts'
+
 /** Prepares a pack's files for use, once a models folder: graphs rewritten, weights converted. */
 export interface Installer {
   /** Part of what an installation was made from: another version installs anew. */
@@ -23,8 +25,8 @@ export type Installers = Readonly<Record<string, Installer>>
 /** Packs that are not named here are used as they are fetched. */
 export const installers: Installers = {
   'kokoro-82m': {
-    // The GRAPH_VERSION of `kokoro/install.ts`, which is loaded only to install: it brings the inference runtime with it.
-    version: '1',
+    // `kokoro/install.ts` itself is loaded only to install: it brings the inference runtime with it.
+    version: String(GRAPH_VERSION),
     perProcessor: true,
     async install({ outputDir, path, onStep }) {
       const { installKokoro } = await import('./kokoro/install.ts')

@@ -5,16 +5,17 @@ import { dirname, join } from 'node:path'
 import { wholeDecoder, windowDecoder } from './decoder-graph.ts'
 import { Graph } from './graph.ts'
 import type { WeightForm } from './layers.ts'
-import { GRAPH_FILES, type KokoroManifest, readManifest, writeManifest } from './manifest.ts'
+import { GRAPH_FILES, GRAPH_VERSION, type KokoroManifest, readManifest, writeManifest } from './manifest.ts'
 import { durationGraph, prosodyGraph } from './planner-graphs.ts'
-import { distanceToReference, speakReference } from './self-test.ts'
+import { distanceToReference, type ReferenceDistance, type SpokenReference, speakReference } from './self-test.ts'
 import { readSource } from './source-parameters.ts'
 import { ShippedWeights } from './weights.ts'
 
-/** Raised with every change of the graphs: an installation of another version is made anew. */
-export const GRAPH_VERSION = 2
-/** Largest distance to the shipped graph at which a decoder counts as correct, in dB. */
-const DISTANCE_DB_MAX = 8
+/**
+ * Largest distance to the shipped graph at which a form counts as correct, in dB. Measured: 4.1 whole and 6.9 in a window, most of
+ * it from rounding to 8 bits at other places; with all weights clipped to half their range it is 6.9 and 8.6.
+ */
+const DISTANCE_DB_MAX = { whole: 6, window: 8.2 } as const
 const SELF_TEST_VOICE = 'af_heart.bin'
 const FORMS: readonly WeightForm[] = ['fast', 'plain']
 const STEPS = FORMS.length * 2 + 2
@@ -54,28 +55,52 @@ export async function installKokoro(options: InstallOptions): Promise<InstallRes
     report('speaking with the model as shipped')
     const reference = await speakReference(shipped, join(options.voices, SELF_TEST_VOICE))
 
-    const distances: string[] = []
+    const rejections: string[] = []
     for (const form of FORMS) {
       report(`rewriting, ${form} form`)
       const written = await writeGraphs(shipped, form, folder)
-      const manifest: KokoroManifest = { graphVersion: GRAPH_VERSION, form, source, distanceDb: 0, ...written }
+      const manifest: KokoroManifest = {
+        graphVersion: GRAPH_VERSION,
+        form,
+        source,
+        distanceDb: { whole: 0, window: 0 },
+        ...written,
+      }
       await writeManifest(folder, manifest)
       report(`comparing, ${form} form`)
-      const distanceDb = await distanceToReference(folder, reference)
-      distances.push(`${distanceDb.toFixed(1)} dB`)
-      if (distanceDb > DISTANCE_DB_MAX) continue
-
+      const comparison = await compare(folder, reference)
+      if (comparison.status === 'rejected') {
+        rejections.push(`${form}: ${comparison.reason}`)
+        continue
+      }
+      const { distanceDb } = comparison
       await writeManifest(folder, { ...manifest, distanceDb })
       await chmod(folder, 0o755)
       await rm(options.outputDir, { recursive: true, force: true })
       await rename(folder, options.outputDir)
       return form === 'fast'
         ? { form }
-        : { form, warning: `fast form rejected: ${distances[0]} from the shipped model` }
+        : { form, warning: `not the shipped model's speech on this processor: ${rejections.join('; ')}` }
     }
-    throw new Error(`the rewritten model does not sound like the shipped one: ${distances.join(', ')} off`)
+    throw new Error(`no form of the rewritten model speaks like the shipped one: ${rejections.join('; ')}`)
   } finally {
     await rm(folder, { recursive: true, force: true })
+  }
+}
+
+type Comparison =
+  | { readonly status: 'accepted'; readonly distanceDb: ReferenceDistance }
+  | { readonly status: 'rejected'; readonly reason: string }
+
+async function compare(folder: string, reference: SpokenReference): Promise<Comparison> {
+  try {
+    const distanceDb = await distanceToReference(folder, reference)
+    const { whole, window } = distanceDb
+    if (whole <= DISTANCE_DB_MAX.whole && window <= DISTANCE_DB_MAX.window) return { status: 'accepted', distanceDb }
+    return { status: 'rejected', reason: `${whole.toFixed(1)} dB off whole, ${window.toFixed(1)} dB in a window` }
+  } catch (error) {
+    // A wrong product anywhere soon makes the signal infinite, which the engine refuses to return.
+    return { status: 'rejected', reason: error instanceof Error ? error.message : String(error) }
   }
 }
 

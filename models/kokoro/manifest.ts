@@ -2,6 +2,9 @@ import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { z } from 'zod'
 
+/** Raised with every change of the graphs: an installation of another version is made anew. */
+export const GRAPH_VERSION = 3
+
 /** Files of an installed model, beside its manifest. */
 export const GRAPH_FILES = {
   duration: 'duration.onnx',
@@ -17,7 +20,7 @@ const manifestSchema = z.object({
   graphVersion: z.number().int(),
   form: z.enum(['fast', 'plain']),
   /** Log-spectral distance to the shipped graph that the self-test measured, in dB. */
-  distanceDb: z.number(),
+  distanceDb: z.object({ whole: z.number(), window: z.number() }),
   source: z.object({
     harmonics: z.array(z.number()).readonly(),
     bias: z.number(),

@@ -35,8 +35,17 @@ export async function speakReference(shipped: Uint8Array, voiceTable: string): P
   return reference
 }
 
-/** How far an installation is from the reference, whichever way it renders: the larger distance, in dB. */
-export async function distanceToReference(installedDir: string, reference: SpokenReference): Promise<number> {
+/** Log-spectral distance to the reference, in dB, of both ways to render. */
+export interface ReferenceDistance {
+  readonly whole: number
+  readonly window: number
+}
+
+/** Speaks the reference's sentence with an installation, whole and as a window, and compares. */
+export async function distanceToReference(
+  installedDir: string,
+  reference: SpokenReference,
+): Promise<ReferenceDistance> {
   const engine = await KokoroEngine.load(installedDir, { phonemes: () => PHONEMES })
   const { style } = reference
   const styles = new Float32Array(STYLE_CLASSES.length * STYLE_WIDTH)
@@ -50,8 +59,8 @@ export async function distanceToReference(installedDir: string, reference: Spoke
   const { conditioning } = await engine.calibrate({ kind: 'calibrate', style })
   const window = await engine.window({ kind: 'window', features, before: 0, frames: features.frames, conditioning })
   await engine.close()
-  return Math.max(
-    spectralDistanceDb(reference.audio, whole.samples),
-    spectralDistanceDb(reference.audio, window.samples),
-  )
+  return {
+    whole: spectralDistanceDb(reference.audio, whole.samples),
+    window: spectralDistanceDb(reference.audio, window.samples),
+  }
 }
