@@ -59,12 +59,13 @@ export class KokoroEngine {
   /** `installedDir`: what `installKokoro` wrote. */
   static async load(installedDir: string, phonemes: PhonemeSource): Promise<KokoroEngine> {
     const manifest = await readManifest(installedDir)
-    const open = (file: string) => openSession(join(installedDir, file))
+    const open = (file: string, memory?: 'kept' | 'returned') => openSession(join(installedDir, file), memory)
     const sessions = {
       duration: await open(GRAPH_FILES.duration),
       prosody: await open(GRAPH_FILES.prosody),
       window: await open(GRAPH_FILES.window),
-      whole: await open(GRAPH_FILES.whole),
+      // Takes whole utterances, seldom: its memory grows with the longest of them.
+      whole: await open(GRAPH_FILES.whole, 'returned'),
     }
     return new KokoroEngine(sessions, manifest, phonemes)
   }
