@@ -17,19 +17,9 @@ export default function runCodecTask({ samples, sampleRate }: CodecTask): Uint8A
     parts.push(encoder.encode([toFloat(samples.subarray(at, at + BLOCK_SAMPLES))]).slice())
   }
   parts.push(encoder.finalize().slice())
-  return join(parts)
+  return Buffer.concat(parts)
 }
 
 function toFloat(samples: Int16Array): Float32Array {
   return Float32Array.from(samples, (sample) => sample / 32_768)
-}
-
-function join(parts: readonly Uint8Array[]): Uint8Array {
-  const joined = new Uint8Array(parts.reduce((total, part) => total + part.length, 0))
-  let at = 0
-  for (const part of parts) {
-    joined.set(part, at)
-    at += part.length
-  }
-  return joined
 }
