@@ -50,7 +50,7 @@ export class Segment {
     const [from, to] = this.frames === undefined ? [plan.leadFrames, frames - plan.tailFrames] : [0, frames]
     this.#plan = plan
     this.#style = style
-    this.#conditioning = to - from > WHOLE_FRAMES_MAX ? style.conditioning(plan.styleClass) : undefined
+    if (to - from > WHOLE_FRAMES_MAX) this.#conditioning = conditioningOf(style, plan.styleClass)
     this.#spans = this.#conditioning ? layWindows(from, to, this.isOpening) : [{ from, to }]
   }
 
@@ -90,4 +90,15 @@ export class Segment {
   join(span: WindowSpan, audio: Float32Array): Float32Array {
     return this.#seams.push(audio, this.isLast(span))
   }
+}
+
+/** What windows of a class need, if it is there; has it made for the next time if it isn't. */
+function conditioningOf(style: VoiceStyle, styleClass: number): Float32Array | undefined {
+  const conditioning = style.conditioning(styleClass)
+  if (!conditioning) {
+    style.prepare(styleClass).catch(() => {
+      // The voice goes on being decoded whole, and the next request tries again.
+    })
+  }
+  return conditioning
 }

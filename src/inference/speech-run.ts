@@ -134,9 +134,6 @@ export class SpeechRun {
     } else {
       segment.setPlan(result, this.#style!)
       this.#plannedSamples += segment.samples
-      this.#style!.prepare(result.styleClass).catch(() => {
-        // The voice goes on being decoded whole, and the next request tries again.
-      })
     }
     this.#advance()
   }

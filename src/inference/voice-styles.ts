@@ -88,7 +88,8 @@ export class VoiceStyles {
   }
 
   #path(name: string, styleClass: number): string {
-    return join(this.#conditioningDir, `${name}-${styleClass}.f32`)
+    // Named by its row, which says what it was measured with, whatever the classes come to be.
+    return join(this.#conditioningDir, `${name}-${STYLE_CLASSES[styleClass]!.row}.f32`)
   }
 }
 

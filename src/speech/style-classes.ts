@@ -10,6 +10,7 @@ export interface StyleClass {
 }
 
 export const STYLE_CLASSES: readonly StyleClass[] = [
+  { tokensMax: 20, row: 14 },
   { tokensMax: 40, row: 30 },
   { tokensMax: 80, row: 60 },
   { tokensMax: 160, row: 120 },

@@ -44,7 +44,7 @@ describe('VoiceStyles', () => {
 
   it('keeps what was measured for the next start, and leaves no half-written file', async () => {
     await (await styles().load('af_test')).prepare(1)
-    expect(readdirSync(join(folder, 'conditioning'))).toEqual(['af_test-1.f32'])
+    expect(readdirSync(join(folder, 'conditioning'))).toEqual([`af_test-${STYLE_CLASSES[1]!.row}.f32`])
     const again = await styles().load('af_test')
     expect([again.conditioning(0), again.conditioning(1)]).toEqual([undefined, Float32Array.of(1)])
   })
