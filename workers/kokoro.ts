@@ -59,13 +59,12 @@ export class KokoroEngine {
   /** `installedDir`: what `installKokoro` wrote. */
   static async load(installedDir: string, phonemes: PhonemeSource): Promise<KokoroEngine> {
     const manifest = await readManifest(installedDir)
-    const open = (file: string, memory?: 'kept' | 'returned') => openSession(join(installedDir, file), memory)
+    const open = (file: string) => openSession(join(installedDir, file))
     const sessions = {
       duration: await open(GRAPH_FILES.duration),
       prosody: await open(GRAPH_FILES.prosody),
       window: await open(GRAPH_FILES.window),
-      // Takes whole utterances, seldom: its memory grows with the longest of them.
-      whole: await open(GRAPH_FILES.whole, 'returned'),
+      whole: await open(GRAPH_FILES.whole),
     }
     return new KokoroEngine(sessions, manifest, phonemes)
   }

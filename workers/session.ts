@@ -8,17 +8,10 @@ export type Feeds = Readonly<Record<string, Tensor>>
 /**
  * Opens a model, a file or its bytes, for this thread. The only place where a session is made, so that no default of the runtime
  * is in force: by default each session would start a pool of threads for all cores and let them spin.
- *
- * `memory`: what a run needed is kept for the next, which makes small runs three times faster, or given back, so that one long
- * run doesn't leave hundreds of megabytes behind for good.
  */
-export function openSession(
-  model: string | Uint8Array,
-  memory: 'kept' | 'returned' = 'kept',
-): Promise<InferenceSession> {
-  const options = { ...OPTIONS, enableCpuMemArena: memory === 'kept' }
+export function openSession(model: string | Uint8Array): Promise<InferenceSession> {
   // The overloads of `create` do not take a union.
-  return typeof model === 'string' ? InferenceSession.create(model, options) : InferenceSession.create(model, options)
+  return typeof model === 'string' ? InferenceSession.create(model, OPTIONS) : InferenceSession.create(model, OPTIONS)
 }
 
 /** Wraps `values` without copying: [rows, columns, …] row-major. */
@@ -38,6 +31,7 @@ const OPTIONS: InferenceSession.SessionOptions = {
   graphOptimizationLevel: 'all',
   intraOpNumThreads: 1,
   interOpNumThreads: 1,
+  enableCpuMemArena: true,
   enableMemPattern: false,
   logSeverityLevel: 3,
   extra: { session: { intra_op: { allow_spinning: '0' }, inter_op: { allow_spinning: '0' } } },
