@@ -3,22 +3,27 @@ import { join } from 'node:path'
 import { alignment, fitDurations, paceDurations } from '../models/kokoro/durations.ts'
 import { GRAPH_FILES, type KokoroManifest, readManifest } from '../models/kokoro/manifest.ts'
 import { isPronounceable, modelInput, SYMBOLS_MAX, symbolIds } from '../models/kokoro/symbols.ts'
+import { SeamJoiner } from '../src/audio/seam.ts'
+import { sliceFeatures } from '../src/speech/features.ts'
 import { STYLE_WIDTH, styleClassOf } from '../src/speech/style-classes.ts'
-import type {
-  CalibrateTask,
-  Features,
-  FrameTrack,
-  MeasureResult,
-  MeasureTask,
-  PlanTask,
-  PlanTooLong,
-  Pronunciation,
-  RenderedAudio,
-  SpeechPlan,
-  StyleRows,
-  WholeTask,
-  WindowTask,
+import {
+  type CalibrateTask,
+  type Features,
+  FRAME_SAMPLES,
+  type FrameTrack,
+  type MeasureResult,
+  type MeasureTask,
+  OVERLAP_SAMPLES,
+  type PlanTask,
+  type PlanTooLong,
+  type Pronunciation,
+  type RenderedAudio,
+  type SpeechPlan,
+  type StyleRows,
+  type WholeTask,
+  type WindowTask,
 } from '../src/speech/task-protocol.ts'
+import { layWindows } from '../src/speech/windows.ts'
 import { accumulatePhase, SOURCE_WIDTH, sourceSpectra } from './harmonic-source.ts'
 import { speechSpans } from './kokoro-silence.ts'
 import { type WindowPart, windowLayout } from './kokoro-window.ts'
@@ -30,10 +35,12 @@ export interface PhonemeSource {
 }
 
 const TEXT_WIDTH = 512
-/** Two English sentences of about five seconds, in phonemes: their mean stands for what a voice says. */
+/** Three seconds. A whole decode needs about 60 MB a second, and costs twice as much as windows. */
+const WHOLE_FRAMES_MAX = 120
+/** "The morning is quiet, but soon every shop will open." "How many people will come? Forty, or fifty if it's warm." */
 const CALIBRATION_PHONEMES = [
-  'ðə mˈɔːɹnɪŋ ɪz kwˈaɪət, ænd ðə stɹˈiːts ɑːɹ ɛmpti, bˌʌt sˈuːn ˈɛvɹi ʃˈɑːp wɪl ˈOpən ɪts dˈoːɹz.',
-  'haʊ mˈɛni pˈiːpəl dˈuː juː θˈɪŋk wɪl kˈʌm? pɚhˈæps fˈɔːɹti, ɔːɹ fˈɪfti ɪf ðə wˈɛðɚ ɪz ɡˈʊd.',
+  'ðə mˈɔːɹnɪŋ ɪz kwˈIət, bˌʌt sˈuːn ˈɛvɹi ʃˈɑːp wɪl ˈOpən.',
+  'hˌW mˈɛni pˈiːpəl wɪl kˈʌm? fˈɔːɹti, ɔːɹ fˈɪfti ɪf ɪts wˈɔːɹm.',
 ]
 const WARM_UP_PHONEMES = 'həlˈO.'
 
@@ -59,12 +66,12 @@ export class KokoroEngine {
   /** `installedDir`: what `installKokoro` wrote. */
   static async load(installedDir: string, phonemes: PhonemeSource): Promise<KokoroEngine> {
     const manifest = await readManifest(installedDir)
-    const open = (file: string) => openSession(join(installedDir, file))
+    const open = (file: string, use?: 'seldom') => openSession(join(installedDir, file), use)
     const sessions = {
       duration: await open(GRAPH_FILES.duration),
       prosody: await open(GRAPH_FILES.prosody),
       window: await open(GRAPH_FILES.window),
-      whole: await open(GRAPH_FILES.whole),
+      whole: await open(GRAPH_FILES.whole, 'seldom'),
     }
     return new KokoroEngine(sessions, manifest, phonemes)
   }
@@ -128,16 +135,29 @@ export class KokoroEngine {
     return { samples, before: layout.before }
   }
 
+  /** A longer utterance than `WHOLE_FRAMES_MAX` is rendered in windows, with the statistics of as much of it as that. */
   async whole(task: WholeTask): Promise<RenderedAudio> {
-    const { audio } = await this.#decodeWhole(task.features, task.style)
-    return { samples: audio, before: 0 }
+    const { features, style } = task
+    const { audio, conditioning } = await this.#decodeWhole(beginning(features), style)
+    if (features.frames <= WHOLE_FRAMES_MAX) return { samples: audio, before: 0 }
+    const seams = new SeamJoiner(OVERLAP_SAMPLES)
+    const samples = new Float32Array(features.frames * FRAME_SAMPLES)
+    let at = 0
+    for (const span of layWindows(0, features.frames, false)) {
+      const slice = sliceFeatures(features, span)
+      const window = await this.window({ kind: 'window', ...slice, frames: span.to - span.from, conditioning })
+      const ready = seams.push(window.samples, span.to === features.frames)
+      samples.set(ready, at)
+      at += ready.length
+    }
+    return { samples, before: 0 }
   }
 
   async calibrate(task: CalibrateTask): Promise<{ conditioning: Float32Array }> {
     const mean = new Float32Array(this.#manifest.conditioningSize)
     for (const phonemes of CALIBRATION_PHONEMES) {
       const features = await this.#features(symbolIds(phonemes), task.style, (durations) => paceDurations(durations, 1))
-      const { conditioning } = await this.#decodeWhole(features, task.style)
+      const { conditioning } = await this.#decodeWhole(beginning(features), task.style)
       conditioning.forEach((value, index) => {
         mean[index] = (mean[index] ?? 0) + value / CALIBRATION_PHONEMES.length
       })
@@ -217,7 +237,7 @@ export class KokoroEngine {
       style: matrix(style, STYLE_WIDTH),
     })
     assert.ok(audio && conditioning)
-    return { audio: samplesOf(audio).slice(), conditioning: floats(conditioning) }
+    return { audio: samplesOf(audio).slice(), conditioning: floats(conditioning).slice() }
   }
 
   #source(features: Features, from: number, to: number): Tensor {
@@ -237,6 +257,15 @@ function featureFeeds(features: Features, from: number, to: number): Feeds {
     f0: tensor('float32', cut('f0'), [2 * (to - from)]),
     energy: tensor('float32', cut('energy'), [2 * (to - from)]),
   }
+}
+
+/** The first frames, up to what is decoded at once. */
+function beginning(features: Features): Features {
+  if (features.frames <= WHOLE_FRAMES_MAX) return features
+  const cut = Object.entries(features.tracks).map(([name, { data, width }]) => {
+    return [name, { data: data.subarray(0, WHOLE_FRAMES_MAX * width), width }] as const
+  })
+  return { frames: WHOLE_FRAMES_MAX, tracks: Object.fromEntries(cut) }
 }
 
 function styleRow(styles: StyleRows, styleClass: number): Float32Array {

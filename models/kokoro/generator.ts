@@ -53,9 +53,8 @@ export function generator(
     const excitation =
       index === 0 ? firstExcitation(source, weights, layers) : secondExcitation(source, weights, layers)
     layers.keepTime(excitation)
-    const pieces = normalisation.piecewise ? stage.pieces : 1
     const shaped = generatorBlock(
-      layers.split(excitation, pieces),
+      layers.split(excitation, stage.pieces),
       `noise_res.${index}`,
       weights,
       layers,
@@ -63,7 +62,7 @@ export function generator(
     )
     x = upsample(x, index, stage.stride, weights, layers)
     if (index === 1) x = layers.mirrorFirst(x)
-    const mixed = layers.add(layers.split(x, pieces), shaped)
+    const mixed = layers.add(layers.split(x, stage.pieces), shaped)
     const outputs = stage.blocks.map((block) => generatorBlock(mixed, block, weights, layers, normalisation))
     x = layers.scale(
       outputs.reduce((sum, output) => layers.add(sum, output)),

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import onnxProto, { type onnx } from 'onnx-proto'
 import { decodeTensor, encodeTensor, type Tensor } from './tensor.ts'
+import type { WeightsFile } from './weights-file.ts'
 
 const { ModelProto, AttributeProto } = onnxProto.onnx
 const OPSETS = [
@@ -57,10 +58,14 @@ export class Graph {
     return graph
   }
 
-  /** Sorts the nodes, leaves out what no output needs, and encodes the rest. */
-  serialize(): Uint8Array {
+  /**
+   * Sorts the nodes, leaves out what no output needs, and encodes the rest. With `weights`, large constants go there, and the file
+   * names it as its neighbour.
+   */
+  serialize(weights?: WeightsFile): Uint8Array {
     const nodes = this.#sorted()
     const used = new Set(nodes.flatMap((node) => node.inputs))
+    const constants = [...this.constants].filter(([name]) => used.has(name))
     const model = ModelProto.create({
       irVersion: IR_VERSION,
       producerName: 'syrinx',
@@ -68,7 +73,7 @@ export class Graph {
       graph: {
         name: 'syrinx',
         node: nodes.map(encodeNode),
-        initializer: [...this.constants].filter(([name]) => used.has(name)).map(([name, t]) => encodeTensor(name, t)),
+        initializer: constants.map(([name, tensor]) => weights?.place(name, tensor) ?? encodeTensor(name, tensor)),
         input: this.inputs.map(encodePort),
         output: this.outputs.map(encodePort),
       },

@@ -5,11 +5,19 @@ import { dirname, join } from 'node:path'
 import { wholeDecoder, windowDecoder } from './decoder-graph.ts'
 import { Graph } from './graph.ts'
 import type { WeightForm } from './layers.ts'
-import { GRAPH_FILES, GRAPH_VERSION, type KokoroManifest, readManifest, writeManifest } from './manifest.ts'
+import {
+  DECODER_WEIGHTS_FILE,
+  GRAPH_FILES,
+  GRAPH_VERSION,
+  type KokoroManifest,
+  readManifest,
+  writeManifest,
+} from './manifest.ts'
 import { durationGraph, prosodyGraph } from './planner-graphs.ts'
 import { distanceToReference, type ReferenceDistance, type SpokenReference, speakReference } from './self-test.ts'
 import { readSource } from './source-parameters.ts'
 import { ShippedWeights } from './weights.ts'
+import { WeightsFile } from './weights-file.ts'
 
 /**
  * Largest distance to the shipped graph at which a form counts as correct, in dB. Measured: 4.1 whole and 6.9 in a window, most of
@@ -113,15 +121,16 @@ async function writeGraphs(bytes: Uint8Array, form: WeightForm, folder: string):
   const size = window.inputs.find((port) => port.name === 'conditioning')?.dims[0]
   assert.ok(typeof size === 'number')
   const sha256: Record<string, string> = {}
-  const write = async (file: string, graph: Graph) => {
-    const encoded = graph.serialize()
-    sha256[file] = createHash('sha256').update(encoded).digest('hex')
-    await writeFile(join(folder, file), encoded)
+  const write = async (file: string, contents: Uint8Array) => {
+    sha256[file] = createHash('sha256').update(contents).digest('hex')
+    await writeFile(join(folder, file), contents)
   }
-  await write(GRAPH_FILES.window, window)
-  await write(GRAPH_FILES.whole, wholeDecoder(weights, form))
-  await write(GRAPH_FILES.prosody, prosodyGraph(weights, form))
+  const decoderWeights = new WeightsFile(DECODER_WEIGHTS_FILE)
+  await write(GRAPH_FILES.window, window.serialize(decoderWeights))
+  await write(GRAPH_FILES.whole, wholeDecoder(weights, form).serialize(decoderWeights))
+  await write(DECODER_WEIGHTS_FILE, decoderWeights.bytes())
+  await write(GRAPH_FILES.prosody, prosodyGraph(weights, form).serialize())
   // Last, because it is the shipped graph itself, cut.
-  await write(GRAPH_FILES.duration, durationGraph(shipped, weights, form))
+  await write(GRAPH_FILES.duration, durationGraph(shipped, weights, form).serialize())
   return { sha256, conditioningSize: size }
 }

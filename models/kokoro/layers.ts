@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import type { Graph } from './graph.ts'
-import { floats, INT32, integers, scalar, type Tensor } from './tensor.ts'
+import { FLOAT32, floats, INT32, integers, scalar, type Tensor } from './tensor.ts'
 import type { Convolution, Linear, WeightMatrix } from './weights.ts'
 
 /**
@@ -44,9 +44,10 @@ export class Layers {
   /** Signals from here on are as long as `x`, until the next call: what depends on the length is computed once. */
   keepTime(x: Signal): void {
     const count = this.graph.emit('Shape', [this.joined(x)], { attributes: { start: { int: 0 }, end: { int: 1 } } })
+    const length = this.graph.emit('Cast', [count], { attributes: { to: { int: FLOAT32 } } })
     const rows = this.graph.emit('Range', [this.#integer(0), this.graph.emit('Squeeze', [count]), this.#integer(1)])
     const narrow = this.graph.emit('Cast', [rows], { attributes: { to: { int: INT32 } } })
-    this.#clock = { rowNumbers: this.reshape(narrow, [-1, 1]), tapPositions: new Map() }
+    this.#clock = { length, rowNumbers: this.reshape(narrow, [-1, 1]), tapPositions: new Map() }
   }
 
   /** Convolution of stride 1 that keeps the length and the number of pieces. */
@@ -122,6 +123,14 @@ export class Layers {
 
   scale(a: Signal, b: Operand): Signal {
     return this.#each('Mul', a, b)
+  }
+
+  /** A channel's values, or their squares, summed over time and divided by the length: [channels]. */
+  meanOverTime(x: Signal, sum: 'ReduceSum' | 'ReduceSumSquare'): string {
+    assert.ok(this.#clock, 'a mean needs the length of its signal')
+    const overTime = this.#integers([0])
+    const sums = x.map((piece) => this.graph.emit(sum, [piece, overTime], { attributes: { keepdims: { int: 0 } } }))
+    return this.graph.emit('Div', [this.graph.emit('Sum', sums), this.#clock.length])
   }
 
   round(x: Signal): Signal {
@@ -268,6 +277,9 @@ interface QuantizedRows {
 
 /** A rate at which signals run side by side. */
 interface Clock {
+  /** Rows of a signal, float32 [1]. */
+  readonly length: string
+  /** int32 [rows, 1]. */
   readonly rowNumbers: string
   readonly tapPositions: Map<string, Signal>
 }

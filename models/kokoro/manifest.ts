@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { z } from 'zod'
 
 /** Raised with every change of the graphs: an installation of another version is made anew. */
-export const GRAPH_VERSION = 3
+export const GRAPH_VERSION = 5
 
 /** Files of an installed model, beside its manifest. */
 export const GRAPH_FILES = {
@@ -12,6 +12,8 @@ export const GRAPH_FILES = {
   window: 'window.onnx',
   whole: 'whole.onnx',
 } as const
+/** Large constants of both decoders. */
+export const DECODER_WEIGHTS_FILE = 'decoder.weights'
 
 const MANIFEST_FILE = 'manifest.json'
 

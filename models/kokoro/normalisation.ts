@@ -18,8 +18,6 @@ export interface AdaptiveNorm {
 
 /** Where the statistics of the normalisations come from. Calls arrive in the same order for every source. */
 export interface Normalisation {
-  /** Whether signals may come in more than one piece. */
-  readonly piecewise: boolean
   normalise(x: Signal, norm: AdaptiveNorm): Signal
   /** Convolves, then normalises the result. */
   normaliseConvolution(x: Signal, layer: Convolution, norm: AdaptiveNorm): Signal
@@ -29,7 +27,6 @@ const EPSILON = 1e-5
 
 /** Measures the statistics of the signal that is being rendered, as the model was trained to. */
 export class MeasuredNormalisation implements Normalisation {
-  readonly piecewise = false
   readonly #layers: Layers
   readonly #style: string
   readonly #conditioning: string[] = []
@@ -47,35 +44,28 @@ export class MeasuredNormalisation implements Normalisation {
 
   normalise(x: Signal, norm: AdaptiveNorm): Signal {
     const { graph } = this.#layers
-    const { centred, mean, scale, shift } = this.#measure(this.#layers.joined(x), norm)
+    const { centred, mean, scale, shift } = this.#measure(x, norm)
     this.#conditioning.push(scale, graph.emit('Sub', [shift, graph.emit('Mul', [mean, scale])]))
-    return this.#apply(centred, scale, shift)
+    return this.#layers.add(this.#layers.scale(centred, scale), shift)
   }
 
   normaliseConvolution(x: Signal, layer: Convolution, norm: AdaptiveNorm): Signal {
     const layers = this.#layers
     const { graph } = layers
-    const signal = layers.joined(layers.convolve(x, layer, norm.name))
-    const { centred, mean, scale, shift } = this.#measure(signal, norm)
+    const { centred, mean, scale, shift } = this.#measure(layers.convolve(x, layer, norm.name), norm)
     const columnScale = graph.emit('Mul', [scale, layers.vector(layer.weights.scale, `${norm.name}.columnScale`)])
     const offset = graph.emit('Sub', [layers.vector(layer.bias, `${norm.name}.bias`), mean])
     this.#conditioning.push(columnScale, graph.emit('Add', [graph.emit('Mul', [offset, scale]), shift]))
-    return this.#apply(centred, scale, shift)
-  }
-
-  #apply(centred: string, scale: string, shift: string): Signal {
-    return this.#layers.add(this.#layers.scale([centred], scale), shift)
+    return layers.add(layers.scale(centred, scale), shift)
   }
 
   /** All but `centred` are vectors, one value a channel. */
-  #measure(x: string, norm: AdaptiveNorm): { centred: string; mean: string; scale: string; shift: string } {
+  #measure(x: Signal, norm: AdaptiveNorm): { centred: Signal; mean: string; scale: string; shift: string } {
     const layers = this.#layers
     const { graph } = layers
-    const overTime = graph.define('axis:time', integers([0]))
-    const dropped = { attributes: { keepdims: { int: 0 } } }
-    const mean = graph.emit('ReduceMean', [x, overTime], dropped)
-    const centred = graph.emit('Sub', [x, mean])
-    const variance = graph.emit('ReduceMean', [graph.emit('Mul', [centred, centred]), overTime], dropped)
+    const mean = layers.meanOverTime(x, 'ReduceSum')
+    const centred = layers.subtract(x, mean)
+    const variance = layers.meanOverTime(centred, 'ReduceSumSquare')
     const deviation = graph.emit('Sqrt', [graph.emit('Add', [variance, layers.number(EPSILON)])])
 
     const styled = layers.reshape(layers.connect(this.#style, norm.style, `${norm.name}.style`), [-1])
@@ -95,7 +85,6 @@ export class MeasuredNormalisation implements Normalisation {
  * cost nothing: they become the scale and the bias of its product.
  */
 export class FixedNormalisation implements Normalisation {
-  readonly piecewise = true
   readonly #layers: Layers
   readonly #sizes: number[] = []
   readonly #vectors: string[] = []

@@ -36,13 +36,12 @@ export function decodeTensor(message: onnx.ITensorProto): Tensor {
 }
 
 export function encodeTensor(name: string, tensor: Tensor): onnx.ITensorProto {
-  const { buffer, byteOffset, byteLength } = tensor.values
-  return {
-    name,
-    dims: [...tensor.dims],
-    dataType: dataTypeOf(tensor.values),
-    rawData: new Uint8Array(buffer, byteOffset, byteLength),
-  }
+  return { name, dims: [...tensor.dims], dataType: dataTypeOf(tensor.values), rawData: bytesOf(tensor) }
+}
+
+/** The values as they lie in memory; not a copy. */
+export function bytesOf({ values }: Tensor): Uint8Array {
+  return new Uint8Array(values.buffer, values.byteOffset, values.byteLength)
 }
 
 function decodeValues(message: onnx.ITensorProto): TensorValues {
@@ -77,7 +76,7 @@ function decodeValues(message: onnx.ITensorProto): TensorValues {
   throw new Error(`${message.name} has the unexpected element type ${message.dataType}`)
 }
 
-function dataTypeOf(values: TensorValues): number {
+export function dataTypeOf(values: TensorValues): number {
   if (values instanceof Float32Array) return DataType.FLOAT
   if (values instanceof Int8Array) return DataType.INT8
   if (values instanceof Uint8Array) return DataType.UINT8
