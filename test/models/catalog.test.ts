@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { catalog, defaultPackNames, packsInOrder, parseCatalog, UnknownPackError } from '../../models/catalog.ts'
 import { installers } from '../../models/installers.ts'
-import { GRAPH_VERSION } from '../../models/kokoro/install.ts'
+import { GRAPH_VERSION } from '../../models/kokoro/manifest.ts'
 import { pack } from './workplace.ts'
 
 const file = { path: 'model.onnx', bytes: 10, sha256: 'a'.repeat(64) }
