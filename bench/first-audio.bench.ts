@@ -7,8 +7,8 @@ import { loadShippedKokoro } from './shipped-kokoro.ts'
 import { figure, median, percentile } from './statistics.ts'
 import type { BenchTable } from './table.ts'
 
-const ROUNDS = 15
-const SHIPPED_ROUNDS = 3
+const ROUNDS = 9
+const SHIPPED_ROUNDS = 2
 const VOICE = 'af_heart'
 /** The window that was under way when the client left has ended by then. */
 const SETTLE_MS = 500
