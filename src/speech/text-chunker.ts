@@ -21,6 +21,8 @@ export const CHUNK_LENGTH_MAX = 240
 export const CHUNK_LENGTH_MIN = 30
 /** The first chunk is cut at a clause where it is longer than this: the sooner it is planned, the sooner the first sound. */
 export const OPENING_LENGTH_MAX = 90
+/** A first clause lasts two seconds at least: shorter ones are decoded whole, which takes longer than it saves. */
+export const OPENING_LENGTH_MIN = 45
 
 /**
  * Cuts a text into chunks: sentences, short ones merged, long ones cut. Nothing is lost, repeated or changed but white
@@ -94,7 +96,7 @@ function cutOpening(chunk: TextChunk, pronunciation: Pronunciation): readonly Te
   const { text } = chunk
   const length = speechLength(text)
   if (length <= OPENING_LENGTH_MAX) return [chunk]
-  const from = reach(text, CHUNK_LENGTH_MIN)
+  const from = reach(text, OPENING_LENGTH_MIN)
   const to = reach(text, Math.min(OPENING_LENGTH_MAX, length - CHUNK_LENGTH_MIN))
   const sentence = findSentences(text, pronunciation).find(({ end }) => end >= from && end <= to)
   const clause = firstClauseCut(text, from, sentence?.end ?? to)
