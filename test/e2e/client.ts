@@ -16,6 +16,16 @@ export class Client {
     return fetch(`${this.#node.url}${path}`, { method: 'POST', headers: all, body: JSON.stringify(body) })
   }
 
+  /** Resolves as soon as the node says that it takes no work, or no longer answers at all. */
+  async notReady(): Promise<void> {
+    const isReady = () =>
+      fetch(`${this.#node.url}/readyz`).then(
+        (response) => response.ok,
+        () => false,
+      )
+    while (await isReady());
+  }
+
   async usage(): Promise<{ used: number; remaining: number; key: { credit_used: number } }> {
     const headers = { Authorization: `Bearer ${this.#key}` }
     const response = await fetch(`${this.#node.url}/api/v1/usage`, { headers })

@@ -14,6 +14,7 @@ describe('the end of a node', () => {
       seen.push(event)
       if (seen.length === 2) {
         ended = node.end('SIGTERM')
+        await client.notReady()
         // Whichever comes first, the refusal or the closed door: nothing new is served.
         const status = await client.post('/api/v1/tts/bytes', { text: 'Too late.' }).then(
           (response) => response.status,
