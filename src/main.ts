@@ -95,7 +95,7 @@ export async function startNode(config: Config, models: ModelFolders, log: Log):
   // Before the models are warm: whoever watches over the node sees it live, and not ready yet.
   const { port } = await http.listen(config.host, config.port)
   const defaultStyle = await styles.load(presetVoices.find(DEFAULT_VOICE_ID)!.model)
-  await Promise.all(STYLE_CLASSES.map((_, styleClass) => defaultStyle.prepare(styleClass)))
+  await Promise.all(STYLE_CLASSES.map((_, styleClass) => defaultStyle.conditioning(styleClass, clock.monotonic())))
   await warmUp(pool, costs, clock, defaultStyle)
   log.info({ realTimeFactor: costs.realTimeFactor, workers: pool.workers }, 'models are warm')
   // Last, because its keys are shown once: a start that fails must not have made any.

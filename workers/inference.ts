@@ -31,8 +31,6 @@ function run(task: SpeechTask): Promise<TaskResults[SpeechTask['kind']]> {
       return engine.measure(task)
     case 'window':
       return engine.window(task)
-    case 'whole':
-      return engine.whole(task)
     case 'calibrate':
       return engine.calibrate(task)
   }

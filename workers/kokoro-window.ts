@@ -5,8 +5,9 @@ import type { FrameSpan } from './kokoro-silence.ts'
 const ROWS_PER_FRAME = 20
 const ROW_SAMPLES = FRAME_SAMPLES / ROWS_PER_FRAME
 /**
- * Context beyond what is returned, on each side of each stage. The convolutions reach further, but more than this changes neither
- * the DNSMOS of windows nor their distance to the same speech in one piece, and costs a tenth more.
+ * Context beyond what is returned, on each side of each stage where speech goes on there. The convolutions reach further, but more
+ * than this changes neither the DNSMOS of windows nor their distance to the same speech in one piece, and costs a tenth more.
+ * Beyond a span of speech lies silence, which is no context: the layers' own zeros do.
  */
 const DECODER_CONTEXT_FRAMES = 2
 const FIRST_CONTEXT_FRAMES = 2
@@ -55,15 +56,15 @@ export function windowLayout(stretchFrames: number, before: number, frames: numb
       const from = Math.max(span.from, before)
       const to = Math.min(span.to, end)
       if (from >= to) return undefined
-      const firstFrom = Math.max(0, from - FIRST_CONTEXT_FRAMES)
-      const firstTo = Math.min(stretchFrames, to + FIRST_CONTEXT_FRAMES)
+      const firstFrom = Math.max(span.from, from - FIRST_CONTEXT_FRAMES)
+      const firstTo = Math.min(span.to, to + FIRST_CONTEXT_FRAMES)
       const secondFrom = Math.max(firstFrom * ROWS_PER_FRAME, from * ROWS_PER_FRAME - SECOND_CONTEXT_ROWS)
       const secondTo = Math.min(firstTo * ROWS_PER_FRAME, to * ROWS_PER_FRAME + SECOND_CONTEXT_ROWS)
       const firstSample = from * FRAME_SAMPLES - (span.from < before ? leftOverlap : 0)
       const lastSample = to * FRAME_SAMPLES + (span.to > end ? rightOverlap : 0)
       return {
-        decoderFrom: Math.max(0, firstFrom - DECODER_CONTEXT_FRAMES),
-        decoderTo: Math.min(stretchFrames, firstTo + DECODER_CONTEXT_FRAMES),
+        decoderFrom: Math.max(span.from, firstFrom - DECODER_CONTEXT_FRAMES),
+        decoderTo: Math.min(span.to, firstTo + DECODER_CONTEXT_FRAMES),
         firstFrom,
         firstTo,
         secondFrom: secondFrom - firstFrom * ROWS_PER_FRAME,

@@ -3,28 +3,23 @@ import { join } from 'node:path'
 import { alignment, fitDurations, paceDurations } from '../models/kokoro/durations.ts'
 import { GRAPH_FILES, type KokoroManifest, readManifest } from '../models/kokoro/manifest.ts'
 import { isPronounceable, modelInput, SYMBOLS_MAX, symbolIds } from '../models/kokoro/symbols.ts'
-import { SeamJoiner } from '../src/audio/seam.ts'
-import { sliceFeatures } from '../src/speech/features.ts'
 import { STYLE_WIDTH, styleClassOf } from '../src/speech/style-classes.ts'
-import {
-  type CalibrateTask,
-  type Features,
-  FRAME_SAMPLES,
-  type FrameTrack,
-  type MeasureResult,
-  type MeasureTask,
-  OVERLAP_SAMPLES,
-  type PlanTask,
-  type PlanTooLong,
-  type Pronunciation,
-  type RenderedAudio,
-  type SpeechPlan,
-  type StyleRows,
-  type WholeTask,
-  type WindowTask,
+import type {
+  CalibrateTask,
+  Features,
+  FrameTrack,
+  MeasureResult,
+  MeasureTask,
+  PlanTask,
+  PlanTooLong,
+  Pronunciation,
+  RenderedAudio,
+  SpeechPlan,
+  StyleRows,
+  WindowTask,
 } from '../src/speech/task-protocol.ts'
-import { layWindows } from '../src/speech/windows.ts'
 import { accumulatePhase, SOURCE_WIDTH, sourceSpectra } from './harmonic-source.ts'
+import { openingOf } from './kokoro-opening.ts'
 import { speechSpans } from './kokoro-silence.ts'
 import { type WindowPart, windowLayout } from './kokoro-window.ts'
 import { type Feeds, openSession, type Session, type Tensor, tensor } from './session.ts'
@@ -51,17 +46,18 @@ interface Sessions {
   readonly duration: Session
   readonly prosody: Session
   readonly window: Session
-  readonly whole: Session
 }
 
 /** Kokoro 82M on one thread. Every result is in fresh arrays that belong to the caller; so are the tasks' arrays. */
 export class KokoroEngine {
   readonly #sessions: Sessions
+  readonly #wholePath: string
   readonly #manifest: KokoroManifest
   readonly #phonemes: PhonemeSource
 
-  private constructor(sessions: Sessions, manifest: KokoroManifest, phonemes: PhonemeSource) {
+  private constructor(sessions: Sessions, wholePath: string, manifest: KokoroManifest, phonemes: PhonemeSource) {
     this.#sessions = sessions
+    this.#wholePath = wholePath
     this.#manifest = manifest
     this.#phonemes = phonemes
   }
@@ -69,23 +65,20 @@ export class KokoroEngine {
   /** `installedDir`: what `installKokoro` wrote. */
   static async load(installedDir: string, phonemes: PhonemeSource): Promise<KokoroEngine> {
     const manifest = await readManifest(installedDir)
-    const open = (file: string, use?: 'seldom') => openSession(join(installedDir, file), use)
+    const path = (file: string) => join(installedDir, file)
     const sessions = {
-      duration: await open(GRAPH_FILES.duration),
-      prosody: await open(GRAPH_FILES.prosody),
-      window: await open(GRAPH_FILES.window),
-      whole: await open(GRAPH_FILES.whole, 'seldom'),
+      duration: await openSession(path(GRAPH_FILES.duration)),
+      prosody: await openSession(path(GRAPH_FILES.prosody)),
+      window: await openSession(path(GRAPH_FILES.window)),
     }
-    return new KokoroEngine(sessions, manifest, phonemes)
+    return new KokoroEngine(sessions, path(GRAPH_FILES.whole), manifest, phonemes)
   }
 
   /** Runs every model once, so that the first task finds them with their memory and code paged in. */
   async warmUp(): Promise<void> {
     const style = new Float32Array(STYLE_WIDTH)
-    const features = await this.#features(symbolIds(WARM_UP_PHONEMES), style, (durations) =>
-      paceDurations(durations, 1),
-    )
-    const { conditioning } = await this.#decodeWhole(features, style)
+    const features = await this.features(symbolIds(WARM_UP_PHONEMES), style, (durations) => paceDurations(durations, 1))
+    const conditioning = new Float32Array(this.#manifest.conditioningSize)
     const part = windowLayout(features.frames, 0, features.frames).part({ from: 0, to: features.frames })
     assert.ok(part)
     await this.#render(features, conditioning, part)
@@ -97,20 +90,45 @@ export class KokoroEngine {
     if (ids.length > SYMBOLS_MAX) return tooLong(ids.length)
     const styleClass = styleClassOf(ids.length)
     const { frames, speed } = task
-    const features = await this.#features(ids, styleRow(task.styles, styleClass), (durations) =>
-      frames === undefined ? paceDurations(durations, speed) : fitDurations(durations, frames),
-    )
-    const spans = speechSpans(track(features, 'energy').data)
-    const first = spans.at(0)?.from ?? 0
-    const end = spans.at(-1)?.to ?? features.frames
-    return {
-      status: 'planned',
-      features,
-      styleClass,
-      tokens: ids.length,
-      leadFrames: first,
-      tailFrames: features.frames - end,
+    const opening = task.part === 'all' ? undefined : openingOf(ids)
+    const planned = task.part === 'opening' && opening ? ids.slice(0, opening.planned) : ids
+    let durations: Int32Array = new Int32Array()
+    const features = await this.features(planned, styleRow(task.styles, styleClass), (natural) => {
+      durations = frames === undefined ? paceDurations(natural, speed) : fitDurations(natural, frames)
+      return durations
+    })
+    // The first duration is that of the boundary in front of the first token.
+    const heard = opening ? durations.subarray(0, opening.heard + 1).reduce((sum, duration) => sum + duration, 0) : 0
+    const isComplete = task.part !== 'opening' || !opening
+    const [from, to] = task.part === 'rest' ? [heard, features.frames] : [0, isComplete ? features.frames : heard]
+    return { ...speechPlan(cutFeatures(features, from, to)), isComplete, styleClass, tokens: ids.length }
+  }
+
+  /** Features of these symbols, as long as `pace` makes each of them of what the model would. */
+  async features(
+    ids: readonly number[],
+    style: Float32Array,
+    pace: (durations: Float32Array) => Int32Array,
+  ): Promise<Features> {
+    const { durations: natural, predictor, text } = await this.#durations(ids, style)
+    const tokenOfFrame = alignment(pace(natural))
+    const prosody = await this.#sessions.prosody.run({
+      predictor,
+      alignment: tensor('int64', tokenOfFrame, [tokenOfFrame.length]),
+      style: matrix(style, STYLE_WIDTH),
+    })
+    assert.ok(prosody.f0 && prosody.energy)
+    const asr = new Float32Array(tokenOfFrame.length * TEXT_WIDTH)
+    tokenOfFrame.forEach((token, frame) => {
+      const row = Number(token) * TEXT_WIDTH
+      asr.set(text.subarray(row, row + TEXT_WIDTH), frame * TEXT_WIDTH)
+    })
+    const tracks = {
+      asr: { data: asr, width: TEXT_WIDTH },
+      f0: { data: floats(prosody.f0).slice(), width: 2 },
+      energy: { data: floats(prosody.energy).slice(), width: 2 },
     }
+    return withPhase({ frames: tokenOfFrame.length, tracks })
   }
 
   async measure(task: MeasureTask): Promise<MeasureResult> {
@@ -138,34 +156,30 @@ export class KokoroEngine {
     return { samples, before: layout.before }
   }
 
-  /** A longer utterance than `WHOLE_FRAMES_MAX` is rendered in windows, with the statistics of as much of it as that. */
-  async whole(task: WholeTask): Promise<RenderedAudio> {
-    const { features, style } = task
-    const { audio, conditioning } = await this.#decodeWhole(beginning(features), style)
-    if (features.frames <= WHOLE_FRAMES_MAX) return { samples: audio, before: 0 }
-    const seams = new SeamJoiner(OVERLAP_SAMPLES)
-    const samples = new Float32Array(features.frames * FRAME_SAMPLES)
-    let at = 0
-    for (const span of layWindows(0, features.frames, false)) {
-      const slice = sliceFeatures(features, span)
-      const window = await this.window({ kind: 'window', ...slice, frames: span.to - span.from, conditioning })
-      const ready = seams.push(window.samples, span.to === features.frames)
-      samples.set(ready, at)
-      at += ready.length
+  /** Renders features whole, at most four seconds of them, and returns the conditioning that came of it. */
+  async whole(features: Features, style: Float32Array): Promise<{ audio: Float32Array; conditioning: Float32Array }> {
+    const { frames, tracks } = cutFeatures(features, 0, Math.min(features.frames, WHOLE_FRAMES_MAX))
+    // Opened for the one run: what it takes hundreds of megabytes for is not needed again for a long time.
+    const session = await openSession(this.#wholePath, 'seldom')
+    try {
+      const { audio, conditioning } = await session.run({
+        ...featureFeeds({ frames, tracks }, 0, frames),
+        source: this.#source({ frames, tracks }, 0, frames),
+        style: matrix(style, STYLE_WIDTH),
+      })
+      assert.ok(audio && conditioning)
+      return { audio: samplesOf(audio).slice(), conditioning: floats(conditioning).slice() }
+    } finally {
+      await session.release()
     }
-    return { samples, before: 0 }
   }
 
-  async calibrate(task: CalibrateTask): Promise<{ conditioning: Float32Array }> {
-    const mean = new Float32Array(this.#manifest.conditioningSize)
-    for (const phonemes of CALIBRATION_PHONEMES) {
-      const features = await this.#features(symbolIds(phonemes), task.style, (durations) => paceDurations(durations, 1))
-      const { conditioning } = await this.#decodeWhole(beginning(features), task.style)
-      conditioning.forEach((value, index) => {
-        mean[index] = (mean[index] ?? 0) + value / CALIBRATION_PHONEMES.length
-      })
-    }
-    return { conditioning: mean }
+  async calibrate({ style, utterance }: CalibrateTask): Promise<{ conditioning: Float32Array }> {
+    const phonemes = CALIBRATION_PHONEMES[utterance]
+    assert.ok(phonemes, 'there is no such utterance')
+    const features = await this.features(symbolIds(phonemes), style, (durations) => paceDurations(durations, 1))
+    const { conditioning } = await this.whole(features, style)
+    return { conditioning }
   }
 
   async close(): Promise<void> {
@@ -187,36 +201,6 @@ export class KokoroEngine {
     return { durations: floats(durations), predictor, text: floats(text) }
   }
 
-  async #features(
-    ids: readonly number[],
-    style: Float32Array,
-    pace: (durations: Float32Array) => Int32Array,
-  ): Promise<Features> {
-    const { durations, predictor, text } = await this.#durations(ids, style)
-    const tokenOfFrame = alignment(pace(durations))
-    const prosody = await this.#sessions.prosody.run({
-      predictor,
-      alignment: tensor('int64', tokenOfFrame, [tokenOfFrame.length]),
-      style: matrix(style, STYLE_WIDTH),
-    })
-    assert.ok(prosody.f0 && prosody.energy)
-    const asr = new Float32Array(tokenOfFrame.length * TEXT_WIDTH)
-    tokenOfFrame.forEach((token, frame) => {
-      const row = Number(token) * TEXT_WIDTH
-      asr.set(text.subarray(row, row + TEXT_WIDTH), frame * TEXT_WIDTH)
-    })
-    const f0 = floats(prosody.f0).slice()
-    return {
-      frames: tokenOfFrame.length,
-      tracks: {
-        asr: { data: asr, width: TEXT_WIDTH },
-        f0: { data: f0, width: 2 },
-        energy: { data: floats(prosody.energy).slice(), width: 2 },
-        phase: { data: accumulatePhase(f0), width: 2 },
-      },
-    }
-  }
-
   async #render(features: Features, conditioning: Float32Array, part: WindowPart): Promise<Float32Array> {
     const { audio } = await this.#sessions.window.run({
       ...featureFeeds(features, part.decoderFrom, part.decoderTo),
@@ -231,16 +215,6 @@ export class KokoroEngine {
     })
     assert.ok(audio)
     return samplesOf(audio)
-  }
-
-  async #decodeWhole(features: Features, style: Float32Array) {
-    const { audio, conditioning } = await this.#sessions.whole.run({
-      ...featureFeeds(features, 0, features.frames),
-      source: this.#source(features, 0, features.frames),
-      style: matrix(style, STYLE_WIDTH),
-    })
-    assert.ok(audio && conditioning)
-    return { audio: samplesOf(audio).slice(), conditioning: floats(conditioning).slice() }
   }
 
   #source(features: Features, from: number, to: number): Tensor {
@@ -262,22 +236,35 @@ function featureFeeds(features: Features, from: number, to: number): Feeds {
   }
 }
 
-/** The first frames, up to what is decoded at once, as views of the same arrays. */
-function beginning(features: Features): Features {
-  if (features.frames <= WHOLE_FRAMES_MAX) return features
-  const cut = Object.entries(features.tracks).map(([name, { data, width }]) => {
-    return [name, { data: data.subarray(0, WHOLE_FRAMES_MAX * width), width }] as const
-  })
-  return { frames: WHOLE_FRAMES_MAX, tracks: Object.fromEntries(cut) }
-}
-
 function styleRow(styles: StyleRows, styleClass: number): Float32Array {
   return styles.slice(styleClass * STYLE_WIDTH, (styleClass + 1) * STYLE_WIDTH)
 }
 
 function emptyPlan(): SpeechPlan {
   const features = { frames: 0, tracks: {} }
-  return { status: 'planned', features, styleClass: 0, tokens: 0, leadFrames: 0, tailFrames: 0 }
+  return { status: 'planned', features, isComplete: true, styleClass: 0, tokens: 0, leadFrames: 0, tailFrames: 0 }
+}
+
+function speechPlan(features: Features) {
+  const spans = speechSpans(track(features, 'energy').data)
+  const leadFrames = spans.at(0)?.from ?? 0
+  const tailFrames = features.frames - (spans.at(-1)?.to ?? features.frames)
+  return { status: 'planned', features, leadFrames, tailFrames } as const
+}
+
+/** Frames [from, to) as a stretch of its own, in arrays of its own unless it is all of them. */
+function cutFeatures(features: Features, from: number, to: number): Features {
+  if (from === 0 && to === features.frames) return features
+  const tracks = Object.entries(features.tracks).map(([name, { data, width }]) => {
+    return [name, { data: data.slice(from * width, to * width), width }] as const
+  })
+  return withPhase({ frames: to - from, tracks: Object.fromEntries(tracks) })
+}
+
+/** With the phase of the pitch, counted from the first frame. */
+function withPhase(features: Features): Features {
+  const phase = { data: accumulatePhase(track(features, 'f0').data), width: 2, cyclic: true }
+  return { ...features, tracks: { ...features.tracks, phase } }
 }
 
 function tooLong(tokens: number): PlanTooLong {

@@ -22,7 +22,7 @@ export function wholeDecoder(weights: ShippedWeights, form: WeightForm): Graph {
   const style = layers.channels('style', ...DECODER_STYLE)
   const normalisation = new MeasuredNormalisation(layers, style)
   const x = decoder(weights, layers, normalisation)
-  const audio = generator({ x, source: ['source'] }, weights, layers, normalisation)
+  const audio = generator({ x, source: ['source'] }, weights, layers, normalisation, 'seldom')
   layers.graph.name(audio, 'audio')
   layers.graph.name(normalisation.conditioning(), 'conditioning')
   layers.graph.inputs = [...featurePorts, { name: 'style', type: FLOAT32, dims: [1, STYLE_WIDTH] }]
@@ -48,7 +48,13 @@ export function windowDecoder(weights: ShippedWeights, form: WeightForm): Graph 
   const secondSource = cropInputs('source')
   const features = layers.joined(decoder(weights, layers, normalisation))
   const x = [layers.sliceAt(features, first.from, first.to)]
-  const audio = generator({ x, source: ['source'], secondStage, secondSource }, weights, layers, normalisation)
+  const audio = generator(
+    { x, source: ['source'], secondStage, secondSource },
+    weights,
+    layers,
+    normalisation,
+    'windows',
+  )
   layers.graph.name(audio, 'audio')
   const size = normalisation.connect('conditioning')
   const positions = [first, secondStage, secondSource].flatMap(({ from, to }) => [from, to])

@@ -7,7 +7,10 @@ import { quantizeColumns, type ShippedWeights } from './weights.ts'
 
 const PATH = '/decoder/decoder/generator'
 const PARAMETERS = 'decoder.decoder.generator'
-/** `pieces`: a piece of a window of a second is then about 250 kB, of which several fit into a core's own cache. */
+/**
+ * `pieces`: those of a window of a second are about 250 kB each, so that several fit into a core's own cache. In one piece such a
+ * window takes a third longer; a window of a fifth of a second takes a tenth less.
+ */
 const STAGES = [
   { stride: 10, pieces: 4, blocks: ['resblocks.0', 'resblocks.1', 'resblocks.2'] },
   { stride: 6, pieces: 8, blocks: ['resblocks.3', 'resblocks.4', 'resblocks.5'] },
@@ -36,12 +39,16 @@ export interface GeneratorSignals {
   readonly secondSource?: Crop
 }
 
-/** The iSTFTNet generator: decoder features and harmonic source → samples [n]. */
+/**
+ * The iSTFTNet generator: decoder features and harmonic source → samples [n]. `seldom`: signals stay in one piece, a quarter of the
+ * nodes, which a session is opened with in a fraction of the time.
+ */
 export function generator(
   signals: GeneratorSignals,
   weights: ShippedWeights,
   layers: Layers,
   normalisation: Normalisation,
+  use: 'windows' | 'seldom',
 ): string {
   let { x, source } = signals
   for (const [index, stage] of STAGES.entries()) {
@@ -53,8 +60,9 @@ export function generator(
     const excitation =
       index === 0 ? firstExcitation(source, weights, layers) : secondExcitation(source, weights, layers)
     layers.keepTime(excitation)
+    const pieces = use === 'windows' ? stage.pieces : 1
     const shaped = generatorBlock(
-      layers.split(excitation, stage.pieces),
+      layers.split(excitation, pieces),
       `noise_res.${index}`,
       weights,
       layers,
@@ -62,7 +70,7 @@ export function generator(
     )
     x = upsample(x, index, stage.stride, weights, layers)
     if (index === 1) x = layers.mirrorFirst(x)
-    const mixed = layers.add(layers.split(x, stage.pieces), shaped)
+    const mixed = layers.add(layers.split(x, pieces), shaped)
     const outputs = stage.blocks.map((block) => generatorBlock(mixed, block, weights, layers, normalisation))
     x = layers.scale(
       outputs.reduce((sum, output) => layers.add(sum, output)),

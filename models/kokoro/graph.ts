@@ -33,7 +33,13 @@ export interface EmitOptions {
   /** How many outputs; `emit` returns the first, `emitAll` all of them. */
   readonly outputs?: number
 }
-export type AttributeValue = { int: number } | { float: number } | { ints: readonly number[] } | { text: string }
+export type AttributeValue =
+  | { int: number }
+  | { float: number }
+  | { ints: readonly number[] }
+  | { text: string }
+  /** The body of a loop or a branch. It sees the tensors of the graph around it. */
+  | { graph: Graph }
 
 /**
  * An ONNX graph that can be searched, cut, extended and written back. Tensors are known by name; a tensor is a constant, an
@@ -63,22 +69,23 @@ export class Graph {
    * names it as its neighbour.
    */
   serialize(weights?: WeightsFile): Uint8Array {
+    const graph = this.encode(weights)
+    const model = ModelProto.create({ irVersion: IR_VERSION, producerName: 'syrinx', opsetImport: OPSETS, graph })
+    return ModelProto.encode(model).finish()
+  }
+
+  /** The graph without a model around it, as a body of another one's node. */
+  encode(weights?: WeightsFile): onnx.IGraphProto {
     const nodes = this.#sorted()
     const used = new Set(nodes.flatMap((node) => node.inputs))
     const constants = [...this.constants].filter(([name]) => used.has(name))
-    const model = ModelProto.create({
-      irVersion: IR_VERSION,
-      producerName: 'syrinx',
-      opsetImport: OPSETS,
-      graph: {
-        name: 'syrinx',
-        node: nodes.map(encodeNode),
-        initializer: constants.map(([name, tensor]) => weights?.place(name, tensor) ?? encodeTensor(name, tensor)),
-        input: this.inputs.map(encodePort),
-        output: this.outputs.map(encodePort),
-      },
-    })
-    return ModelProto.encode(model).finish()
+    return {
+      name: 'syrinx',
+      node: nodes.map(encodeNode),
+      initializer: constants.map(([name, tensor]) => weights?.place(name, tensor) ?? encodeTensor(name, tensor)),
+      input: this.inputs.map(encodePort),
+      output: this.outputs.map(encodePort),
+    }
   }
 
   node(name: string): GraphNode {
@@ -216,6 +223,7 @@ function encodeAttribute(name: string, value: AttributeValue): onnx.IAttributePr
   if ('int' in value) return { name, type: AttributeType.INT, i: value.int }
   if ('float' in value) return { name, type: AttributeType.FLOAT, f: value.float }
   if ('ints' in value) return { name, type: AttributeType.INTS, ints: [...value.ints] }
+  if ('graph' in value) return { name, type: AttributeType.GRAPH, g: value.graph.encode() }
   return { name, type: AttributeType.STRING, s: new TextEncoder().encode(value.text) }
 }
 

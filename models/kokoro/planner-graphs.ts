@@ -1,3 +1,4 @@
+import { rollUpAlbert } from './albert.ts'
 import { Graph } from './graph.ts'
 import { Layers, type Signal, type WeightForm } from './layers.ts'
 import { MeasuredNormalisation } from './normalisation.ts'
@@ -25,6 +26,7 @@ const TEXT_ROWS = '/encoder/text_encoder/lstm/Reshape_output_0'
  */
 export function durationGraph(shipped: Graph, weights: ShippedWeights, form: WeightForm): Graph {
   const layers = new Layers(shipped, form)
+  rollUpAlbert(shipped, weights, form)
   for (const path of TEXT_CONVOLUTIONS) replaceConvolution(path, weights, layers)
   shipped.name(layers.reshape(DURATIONS, [-1]), 'durations')
   shipped.name(layers.reshape(PREDICTOR_ROWS, [-1, 640]), 'predictor')

@@ -1,3 +1,6 @@
+/** Id of the space between two words. */
+export const WORD_SPACE = 16
+
 /** Symbols of the model: IPA, its own letters for diphthongs and affricates, and the marks that steer intonation. */
 const IDS: ReadonlyMap<string, number> = new Map([
   [';', 1],
@@ -13,7 +16,7 @@ const IDS: ReadonlyMap<string, number> = new Map([
   [')', 13],
   ['“', 14],
   ['”', 15],
-  [' ', 16],
+  [' ', WORD_SPACE],
   ['\u0303', 17],
   ['ʣ', 18],
   ['ʥ', 19],

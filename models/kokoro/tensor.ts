@@ -13,6 +13,7 @@ const { DataType } = TensorProto
 export const FLOAT32: number = DataType.FLOAT
 export const INT32: number = DataType.INT32
 export const INT64: number = DataType.INT64
+export const BOOL: number = DataType.BOOL
 
 export function floats(values: ArrayLike<number>, dims: readonly number[] = [values.length]): Tensor {
   return { dims, values: Float32Array.from(values) }

@@ -5,6 +5,8 @@ const SMOOTHING = 0.1
 /** Characters of text a second of speech holds, on average over languages written with an alphabet. */
 const CHARACTERS_PER_AUDIO_SECOND = 15
 const FRAME_MS = 25
+/** About as much text as is planned of an opening. */
+const OPENING_CHARACTERS = 30
 
 /** Milliseconds one worker needs, learned from the tasks this machine has finished. */
 export class CostModel {
@@ -13,8 +15,7 @@ export class CostModel {
     plan: 2,
     measure: 1,
     window: 12,
-    whole: 15,
-    calibrate: 3_000,
+    calibrate: 1_500,
   }
 
   /** Records that `task` took `ms` on its worker. */
@@ -47,12 +48,11 @@ export class CostModel {
 function unitsOf(task: SpeechTask): number {
   switch (task.kind) {
     case 'plan':
+      return Math.max(1, task.part === 'opening' ? Math.min(OPENING_CHARACTERS, task.text.length) : task.text.length)
     case 'measure':
       return Math.max(1, task.text.length)
     case 'window':
       return Math.max(1, task.frames)
-    case 'whole':
-      return Math.max(1, task.features.frames)
     case 'calibrate':
       return 1
   }

@@ -1,16 +1,12 @@
+import assert from 'node:assert/strict'
 import { SeamJoiner } from '../audio/seam.ts'
-import { sliceFeatures } from '../speech/features.ts'
-import { STYLE_WIDTH } from '../speech/style-classes.ts'
-import { FRAME_SAMPLES, FRAMES_PER_SECOND, OVERLAP_SAMPLES, type SpeechPlan } from '../speech/task-protocol.ts'
+import { joinFeatures, sliceFeatures } from '../speech/features.ts'
+import { type Features, FRAME_SAMPLES, OVERLAP_SAMPLES, type SpeechPlan } from '../speech/task-protocol.ts'
 import type { TaskOrder, TaskRunner } from '../speech/task-runner.ts'
 import type { TextChunk } from '../speech/text-chunker.ts'
-import { layWindows, type WindowSpan } from '../speech/windows.ts'
-import type { VoiceStyle } from './voice-styles.ts'
+import { layFirstWindows, layWindows, type WindowSpan } from '../speech/windows.ts'
 
-/** Utterances up to this long are decoded whole: on calibrated statistics they are misheard. */
-const WHOLE_FRAMES_MAX = 2 * FRAMES_PER_SECOND
-
-/** One chunk of text on its way: waiting for its plan, then rendered span by span. */
+/** One chunk of text on its way: waiting for its plan, which may come in two parts, then rendered span by span. */
 export class Segment {
   readonly chunk: TextChunk
   /** Exact length wanted; undefined: as long as the model makes it. */
@@ -18,11 +14,12 @@ export class Segment {
   /** Nothing is heard before it: its first windows are short. */
   readonly isOpening: boolean
   readonly #seams = new SeamJoiner(OVERLAP_SAMPLES)
-  #plan: SpeechPlan | undefined
-  #style: VoiceStyle | undefined
-  /** Undefined: decoded whole. */
+  #features: Features | undefined
   #conditioning: Float32Array | undefined
-  #spans: readonly WindowSpan[] = []
+  #isComplete = false
+  /** First frame that is rendered. */
+  #from = 0
+  readonly #spans: WindowSpan[] = []
   #begun = 0
 
   constructor(chunk: TextChunk, frames: number | undefined, isOpening: boolean) {
@@ -31,33 +28,55 @@ export class Segment {
     this.isOpening = isOpening
   }
 
-  get isPlanned(): boolean {
-    return this.#plan !== undefined
+  /** Nothing of its plan is outstanding. */
+  get isComplete(): boolean {
+    return this.#isComplete
+  }
+
+  /** There is a span to take. */
+  get isReady(): boolean {
+    return this.#begun < this.#spans.length
   }
 
   get isExhausted(): boolean {
-    return this.isPlanned && this.#begun === this.#spans.length
+    return this.#isComplete && !this.isReady
   }
 
-  /** Samples that will be heard of it. */
+  /** Samples that will be heard of what is planned. */
   get samples(): number {
     return this.#spans.reduce((total, span) => total + span.to - span.from, 0) * FRAME_SAMPLES
   }
 
-  /** Decides how the planned speech is rendered. Silence at the edges is left out unless an exact length was asked for. */
-  setPlan(plan: SpeechPlan, style: VoiceStyle): void {
+  /**
+   * Takes the plan, or its opening, with the conditioning of its style class. Silence at the edges is left out unless an exact
+   * length was asked for.
+   */
+  begin(plan: SpeechPlan, conditioning: Float32Array): void {
     const { frames } = plan.features
+    this.#features = plan.features
+    this.#conditioning = conditioning
+    this.#isComplete = plan.isComplete
     const [from, to] = this.frames === undefined ? [plan.leadFrames, frames - plan.tailFrames] : [0, frames]
-    this.#plan = plan
-    this.#style = style
-    if (to - from > WHOLE_FRAMES_MAX) this.#conditioning = conditioningOf(style, plan.styleClass)
-    this.#spans = this.#conditioning ? layWindows(from, to, this.isOpening) : [{ from, to }]
+    const heard = this.isOpening ? 0 : Number.POSITIVE_INFINITY
+    this.#spans.push(...(plan.isComplete ? layWindows(from, to, heard) : layFirstWindows(from, frames)))
+    this.#from = from
   }
 
-  /** The next span. Only when planned and not exhausted. */
+  /** Takes the rest of the plan. */
+  complete(plan: SpeechPlan): void {
+    assert.ok(this.#features && !this.#isComplete)
+    const opening = this.#features.frames
+    this.#features = joinFeatures(this.#features, plan.features)
+    this.#isComplete = true
+    const from = this.#spans.at(-1)?.to ?? this.#from
+    const to = Math.max(opening, this.#features.frames - plan.tailFrames)
+    this.#spans.push(...layWindows(from, to, this.#spans.length))
+  }
+
+  /** The next span. Only when ready. */
   takeSpan(): WindowSpan {
     const span = this.#spans[this.#begun++]
-    if (!span) throw new Error('a segment was rendered past its end')
+    assert.ok(span, 'a segment was rendered past its end')
     return span
   }
 
@@ -65,40 +84,25 @@ export class Segment {
     return span === this.#spans[0]
   }
 
-  isLast(span: WindowSpan): boolean {
-    return span === this.#spans.at(-1)
-  }
-
   /** Audio of a span, reaching over the seams it shares with its neighbours. */
   async render(span: WindowSpan, runner: TaskRunner, order: TaskOrder): Promise<Float32Array> {
-    const plan = this.#plan!
-    const conditioning = this.#conditioning
-    if (!conditioning) {
-      const style = this.#style!.rows.slice(plan.styleClass * STYLE_WIDTH, (plan.styleClass + 1) * STYLE_WIDTH)
-      const { samples } = await runner.run({ kind: 'whole', features: plan.features, style }, order)
-      return samples.subarray(span.from * FRAME_SAMPLES, span.to * FRAME_SAMPLES)
-    }
+    assert.ok(this.#features && this.#conditioning)
     const frames = span.to - span.from
-    const task = { kind: 'window', ...sliceFeatures(plan.features, span), frames, conditioning } as const
+    const slice = sliceFeatures(this.#features, span)
+    const [isFirst, isLast] = [this.isFirst(span), this.#isLast(span)]
+    const task = { kind: 'window', ...slice, frames, conditioning: this.#conditioning } as const
     const { samples, before } = await runner.run(task, order)
-    const start = before - (this.isFirst(span) ? 0 : OVERLAP_SAMPLES)
-    const end = before + frames * FRAME_SAMPLES + (this.isLast(span) ? 0 : OVERLAP_SAMPLES)
+    const start = before - (isFirst ? 0 : OVERLAP_SAMPLES)
+    const end = before + frames * FRAME_SAMPLES + (isLast ? 0 : OVERLAP_SAMPLES)
     return samples.subarray(start, end)
   }
 
   /** Joins audio of the spans, in their order; returns what is final. */
   join(span: WindowSpan, audio: Float32Array): Float32Array {
-    return this.#seams.push(audio, this.isLast(span))
+    return this.#seams.push(audio, this.#isLast(span))
   }
-}
 
-/** What windows of a class need, if it is there; has it made for the next time if it isn't. */
-function conditioningOf(style: VoiceStyle, styleClass: number): Float32Array | undefined {
-  const conditioning = style.conditioning(styleClass)
-  if (!conditioning) {
-    style.prepare(styleClass).catch(() => {
-      // The voice goes on being decoded whole, and the next request tries again.
-    })
+  #isLast(span: WindowSpan): boolean {
+    return this.#isComplete && span === this.#spans.at(-1)
   }
-  return conditioning
 }

@@ -1,8 +1,16 @@
+import assert from 'node:assert/strict'
 import type { Observer } from 'rxjs'
 import type { Clock } from '../runtime/clock.ts'
 import type { Demand } from '../runtime/demand.ts'
 import { SynthesisFailed, type SynthesisRequest } from '../speech/synthesis.ts'
-import { FRAME_SAMPLES, FRAMES_PER_SECOND, type Pronunciation, SAMPLE_RATE } from '../speech/task-protocol.ts'
+import {
+  FRAME_SAMPLES,
+  FRAMES_PER_SECOND,
+  type PlanPart,
+  type PlanTask,
+  type Pronunciation,
+  SAMPLE_RATE,
+} from '../speech/task-protocol.ts'
 import type { TaskOrder, TaskRunner } from '../speech/task-runner.ts'
 import { chunkText, halveChunk, type Pause, type TextChunk } from '../speech/text-chunker.ts'
 import type { WindowSpan } from '../speech/windows.ts'
@@ -37,6 +45,8 @@ interface Piece {
  * One request being spoken:
  *
  *   text ─▶ chunks ─▶ plan (one ahead) ─▶ windows (few in flight, only with credit) ─▶ seams ─▶ samples in order
+ *
+ * The first chunk is planned in two parts, and its first windows are rendered while the second is on its way.
  *
  * `#advance` is the only driver: it is called after every event (credit, a finished task), looks at the state, starts what
  * may start and returns. Deadlines are the moments at which a listener who plays from the first sample would run dry.
@@ -103,7 +113,11 @@ export class SpeechRun {
 
   #advance(): void {
     if (this.#stopped.signal.aborted || !this.#style) return
-    while (this.#waiting.length > 0 && this.#active.length < SEGMENTS_AHEAD) {
+    while (
+      this.#waiting.length > 0 &&
+      this.#active.length < SEGMENTS_AHEAD &&
+      this.#active.every((segment) => segment.isComplete)
+    ) {
       const segment = this.#waiting.shift()!
       this.#active.push(segment)
       this.#guard(this.#plan(segment))
@@ -115,12 +129,9 @@ export class SpeechRun {
   }
 
   async #plan(segment: Segment): Promise<void> {
-    const { request, runner } = this.#options
-    const exact = segment.frames === undefined ? {} : { frames: segment.frames }
-    const result = await runner.run(
-      { kind: 'plan', text: segment.chunk.text, ...this.#voicing(), speed: request.speed, ...exact },
-      this.#order(this.#plannedSamples),
-    )
+    const inParts = segment.isOpening && segment.frames === undefined
+    const order = this.#order(this.#plannedSamples)
+    const result = await this.#options.runner.run(this.#planTask(segment, inParts ? 'opening' : 'all'), order)
     if (this.#stopped.signal.aborted) return
     const at = this.#active.indexOf(segment)
     if (result.status === 'too_long') {
@@ -132,17 +143,32 @@ export class SpeechRun {
     } else if (result.tokens === 0) {
       this.#active.splice(at, 1)
     } else {
-      segment.setPlan(result, this.#style!)
-      this.#plannedSamples += segment.samples
+      segment.begin(result, await this.#style!.conditioning(result.styleClass, order.deadline))
+      if (result.isComplete) this.#plannedSamples += segment.samples
+      else if (!segment.isReady) this.#guard(this.#planRest(segment))
     }
     this.#advance()
+  }
+
+  async #planRest(segment: Segment): Promise<void> {
+    const order = this.#order(segment.samples)
+    const result = await this.#options.runner.run(this.#planTask(segment, 'rest'), order)
+    assert.equal(result.status, 'planned')
+    segment.complete(result)
+    this.#plannedSamples += segment.samples
+    this.#advance()
+  }
+
+  #planTask({ chunk, frames }: Segment, part: PlanPart): PlanTask {
+    const exact = frames === undefined ? {} : { frames }
+    return { kind: 'plan', part, text: chunk.text, ...this.#voicing(), speed: this.#options.request.speed, ...exact }
   }
 
   #renderAhead(): void {
     const { demand, windowsInFlightMax } = this.#options
     while (this.#rendering < windowsInFlightMax && demand.credits > 0) {
       const segment = this.#active[0]
-      if (!segment?.isPlanned) return
+      if (!segment?.isReady) return
       const piece: Piece = { segment, span: segment.takeSpan() }
       if (segment.isExhausted) this.#active.shift()
       this.#pieces.push(piece)
@@ -158,6 +184,8 @@ export class SpeechRun {
     piece.audio = await segment.render(span, this.#options.runner, order)
     this.#rendering -= 1
     if (this.#stopped.signal.aborted) return
+    // Not before: it would share the processor with what somebody waits for.
+    if (segment.isFirst(span) && !segment.isComplete) this.#guard(this.#planRest(segment))
     this.#emitReady()
     this.#advance()
   }

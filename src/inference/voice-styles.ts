@@ -2,7 +2,7 @@ import { mkdir, readFile, rename, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Log } from '../runtime/log.ts'
 import { STYLE_CLASSES, STYLE_WIDTH } from '../speech/style-classes.ts'
-import type { StyleRows } from '../speech/task-protocol.ts'
+import { CALIBRATION_UTTERANCES, type StyleRows } from '../speech/task-protocol.ts'
 import type { TaskRunner } from '../speech/task-runner.ts'
 
 /** A voice's file holds one style for each number of tokens. */
@@ -11,10 +11,12 @@ const TABLE_ROWS = 510
 /** How one voice sounds: its style vectors, and per length class the conditioning that windows need. */
 export interface VoiceStyle {
   readonly rows: StyleRows
-  /** Undefined until the class was calibrated: decode whole meanwhile. */
-  conditioning(styleClass: number): Float32Array | undefined
-  /** Has a missing class calibrated in the background, once. */
-  prepare(styleClass: number): Promise<void>
+  /**
+   * Conditioning of a length class, from the second time on at once. At the first it is measured, before `deadline` (monotonic clock);
+   * the voice's other classes are measured after it, when nothing else is to be done. Rejects when the measurement failed; the next call
+   * tries again.
+   */
+  conditioning(styleClass: number, deadline: number): Promise<Float32Array>
 }
 
 /**
@@ -51,30 +53,44 @@ export class VoiceStyles {
     if (table.length !== TABLE_ROWS * STYLE_WIDTH) throw new Error(`the file of voice ${name} has the wrong size`)
     const rows = representativeRows(table)
     const stored = STYLE_CLASSES.map((_, styleClass) => readFile(this.#path(name, styleClass)).catch(() => undefined))
-    const conditioning = (await Promise.all(stored)).map((bytes) => bytes && floatsOf(bytes))
-    const preparing = new Map<number, Promise<void>>()
-    return {
-      rows,
-      conditioning: (styleClass) => conditioning[styleClass],
-      prepare: (styleClass) => {
-        if (conditioning[styleClass]) return Promise.resolve()
-        const running = preparing.get(styleClass)
-        if (running) return running
-        const calibrating = this.#calibrate(name, styleClass, rows).then((made) => {
-          conditioning[styleClass] = made
-        })
-        preparing.set(styleClass, calibrating)
-        return calibrating.finally(() => preparing.delete(styleClass))
-      },
+    const known = (await Promise.all(stored)).map((bytes) => bytes && Promise.resolve(floatsOf(bytes)))
+    const conditioning = (styleClass: number, deadline: number): Promise<Float32Array> => {
+      const found = known[styleClass]
+      if (found) return found
+      const measuring = this.#calibrate(name, styleClass, rows, deadline)
+      known[styleClass] = measuring
+      measuring.then(
+        () => this.#calibrateNext(name, known, conditioning),
+        () => {
+          known[styleClass] = undefined
+        },
+      )
+      return measuring
     }
+    return { rows, conditioning }
   }
 
-  async #calibrate(name: string, styleClass: number, rows: StyleRows): Promise<Float32Array> {
+  /** One class after another, so that little of it stands in a queue. */
+  #calibrateNext(
+    name: string,
+    known: readonly unknown[],
+    conditioning: (styleClass: number, deadline: number) => Promise<Float32Array>,
+  ): void {
+    const missing = STYLE_CLASSES.findIndex((_, styleClass) => known[styleClass] === undefined)
+    if (missing === -1) return
+    conditioning(missing, Number.POSITIVE_INFINITY).catch((error: unknown) => {
+      this.#log.warn({ voice: name, err: error }, 'calibration failed')
+    })
+  }
+
+  async #calibrate(name: string, styleClass: number, rows: StyleRows, deadline: number): Promise<Float32Array> {
     const style = rows.slice(styleClass * STYLE_WIDTH, (styleClass + 1) * STYLE_WIDTH)
-    const { conditioning } = await this.#runner.run(
-      { kind: 'calibrate', style },
-      { deadline: Number.POSITIVE_INFINITY },
+    const measured = await Promise.all(
+      Array.from({ length: CALIBRATION_UTTERANCES }, (_, utterance) =>
+        this.#runner.run({ kind: 'calibrate', style, utterance }, { deadline }),
+      ),
     )
+    const conditioning = mean(measured.map((result) => result.conditioning))
     const path = this.#path(name, styleClass)
     try {
       await mkdir(this.#conditioningDir, { recursive: true })
@@ -100,6 +116,14 @@ function representativeRows(table: Float32Array): StyleRows {
     rows.set(table.subarray(row * STYLE_WIDTH, (row + 1) * STYLE_WIDTH), index * STYLE_WIDTH)
   })
   return rows
+}
+
+function mean(vectors: readonly Float32Array[]): Float32Array {
+  const sum = new Float32Array(vectors[0]?.length ?? 0)
+  for (const vector of vectors) {
+    for (const [index, value] of vector.entries()) sum[index]! += value / vectors.length
+  }
+  return sum
 }
 
 function floatsOf(bytes: Buffer): Float32Array {

@@ -22,6 +22,7 @@ export async function warmUp(pool: WorkerPool, costs: CostModel, clock: Clock, s
   const speak = async () => {
     const plan = await measured<PlanTask>({
       kind: 'plan',
+      part: 'all',
       text: TEXT,
       pronunciation: 'en-us',
       styles: style.rows,
@@ -29,9 +30,9 @@ export async function warmUp(pool: WorkerPool, costs: CostModel, clock: Clock, s
     })
     if (plan.status !== 'planned') throw new Error('the model refused a sentence of ordinary length')
     const segment = new Segment({ text: TEXT, pause: 'none' }, undefined, true)
-    segment.setPlan(plan, style)
+    segment.begin(plan, await style.conditioning(plan.styleClass, clock.monotonic()))
     const runner = { run: measured, listen: () => () => {} }
-    while (!segment.isExhausted) await segment.render(segment.takeSpan(), runner, { deadline: 0 })
+    while (segment.isReady) await segment.render(segment.takeSpan(), runner, { deadline: 0 })
   }
   await Promise.all(Array.from({ length: pool.workers }, speak))
 }

@@ -2,8 +2,8 @@
  * What the main thread asks of an inference worker, and what comes back. Plain data only: it crosses threads by structured
  * clone, arrays by transfer. A task carries everything it needs; workers keep models and no sessions.
  *
- *   text ──plan──▶ SpeechPlan ──window──▶ samples     (windows share one plan; each takes a slice of its tracks)
- *                            └──whole───▶ samples     (short texts, and voices without conditioning)
+ *   text ──plan: opening──▶ first words ─┬─window─▶ samples     (each window takes a slice of the tracks)
+ *        └─plan: rest─────▶ what follows ┘
  */
 
 /** Spoken form of a language: which pronunciation rules the front end uses. */
@@ -12,10 +12,14 @@ export type Pronunciation = 'en-us' | 'en-gb' | 'es' | 'fr' | 'it' | 'pt-br' | '
 /** Style vectors of one voice, one row per length class (see `STYLE_CLASSES`): float32 [classes, 256], row-major. */
 export type StyleRows = Float32Array
 
-/** Values of one feature along time: `width` values per frame, frame-major. */
+/**
+ * Values of one feature along time: `width` values per frame, frame-major. `cyclic`: a phase in cycles from 0 to 1, which in a
+ * stretch that follows another goes on from where that one ended.
+ */
 export interface FrameTrack {
   readonly data: Float32Array
   readonly width: number
+  readonly cyclic?: boolean
 }
 
 /** Acoustic features of a stretch of speech. One frame is 25 ms. Track names belong to the engine. */
@@ -24,8 +28,16 @@ export interface Features {
   readonly tracks: Readonly<Record<string, FrameTrack>>
 }
 
+/**
+ * How much of a text to plan. `opening`: its first words, from little more than themselves, so that they can be heard while the
+ * rest is planned; all of it where it is short. `rest`: what follows the opening, planned from the whole text. The same text is
+ * parted at the same place every time.
+ */
+export type PlanPart = 'all' | 'opening' | 'rest'
+
 export interface PlanTask {
   readonly kind: 'plan'
+  readonly part: PlanPart
   readonly text: string
   readonly pronunciation: Pronunciation
   readonly styles: StyleRows
@@ -38,9 +50,11 @@ export interface PlanTask {
 export interface SpeechPlan {
   readonly status: 'planned'
   readonly features: Features
+  /** Nothing of the text follows. */
+  readonly isComplete: boolean
   /** Length class of the text: the row of `styles` that was used, and the conditioning that fits it. */
   readonly styleClass: number
-  /** Phonemes and punctuation marks that were spoken. Zero: nothing in the text can be pronounced, and `frames` is 0. */
+  /** Phonemes and punctuation marks of the whole text. Zero: nothing in the text can be pronounced, and `frames` is 0. */
   readonly tokens: number
   /** Frames of silence the model put before the first and after the last sound. */
   readonly leadFrames: number
@@ -74,17 +88,15 @@ export interface WindowTask {
   readonly conditioning: Float32Array
 }
 
-/** Renders all of `features` at once with the model's own statistics. */
-export interface WholeTask {
-  readonly kind: 'whole'
-  readonly features: Features
-  readonly style: Float32Array
-}
+/** How many utterances the conditioning of a style row is the mean of. */
+export const CALIBRATION_UTTERANCES = 2
 
-/** Speaks the calibration text with one style row and returns the conditioning vector for windows of that row. */
+/** Speaks a fixed utterance with one style row and returns the conditioning vector that it would want its windows rendered with. */
 export interface CalibrateTask {
   readonly kind: 'calibrate'
   readonly style: Float32Array
+  /** From 0. */
+  readonly utterance: number
 }
 
 /**
@@ -100,10 +112,9 @@ export interface TaskResults {
   plan: SpeechPlan | PlanTooLong
   measure: MeasureResult
   window: RenderedAudio
-  whole: RenderedAudio
   calibrate: { readonly conditioning: Float32Array }
 }
-export type SpeechTask = PlanTask | MeasureTask | WindowTask | WholeTask | CalibrateTask
+export type SpeechTask = PlanTask | MeasureTask | WindowTask | CalibrateTask
 export type TaskResult<T extends SpeechTask> = TaskResults[T['kind']]
 
 export const SAMPLE_RATE = 24_000

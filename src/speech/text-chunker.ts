@@ -1,7 +1,7 @@
 import { findSentences } from './sentences.ts'
 import { reach, speechLength } from './speech-length.ts'
 import type { Pronunciation } from './task-protocol.ts'
-import { firstClauseCut, nearestCharacterCut, strongestCut, type TextCut } from './text-cuts.ts'
+import { nearestCharacterCut, strongestCut, type TextCut } from './text-cuts.ts'
 
 /** The silence that follows a chunk. `none`: the sentence goes on without a mark, or the text is over. */
 export type Pause = 'none' | 'clause' | 'sentence' | 'paragraph'
@@ -19,11 +19,6 @@ export interface TextChunk {
 export const CHUNK_LENGTH_MAX = 240
 /** A second or two of speech: less sounds clipped, so short sentences join a neighbour in their paragraph. */
 export const CHUNK_LENGTH_MIN = 30
-/** The first chunk is cut at a clause where it is longer than this: the sooner it is planned, the sooner the first sound. */
-export const OPENING_LENGTH_MAX = 90
-/** A first clause lasts two seconds at least: shorter ones are decoded whole, which takes longer than it saves. */
-export const OPENING_LENGTH_MIN = 45
-
 /**
  * Cuts a text into chunks: sentences, short ones merged, long ones cut. Nothing is lost, repeated or changed but white
  * space between chunks. A text of white space has no chunks. Time is linear in the length of the text.
@@ -32,9 +27,6 @@ export function chunkText(text: string, pronunciation: Pronunciation): TextChunk
   const chunks = mergeShort(text, findSentences(text, pronunciation)).flatMap(({ start, end, pause }) =>
     cutLong({ text: text.slice(start, end), pause }, pronunciation),
   )
-  const opening = chunks.shift()
-  if (!opening) return []
-  chunks.unshift(...cutOpening(opening, pronunciation))
   const last = chunks.pop()
   return last ? [...chunks, { text: last.text, pause: 'none' }] : chunks
 }
@@ -89,19 +81,6 @@ function cutLong(stretch: TextChunk, pronunciation: Pronunciation): TextChunk[] 
     rest = remainder
   }
   return [...chunks, rest]
-}
-
-/** A first clause of its own, where the first chunk is long and has one. */
-function cutOpening(chunk: TextChunk, pronunciation: Pronunciation): readonly TextChunk[] {
-  const { text } = chunk
-  const length = speechLength(text)
-  if (length <= OPENING_LENGTH_MAX) return [chunk]
-  const from = reach(text, OPENING_LENGTH_MIN)
-  const to = reach(text, Math.min(OPENING_LENGTH_MAX, length - CHUNK_LENGTH_MIN))
-  const sentence = findSentences(text, pronunciation).find(({ end }) => end >= from && end <= to)
-  const clause = firstClauseCut(text, from, sentence?.end ?? to)
-  const cut: TextCut | undefined = clause ?? (sentence && { index: sentence.end, pause: 'sentence' })
-  return cut ? cutInTwo(chunk, cut) : [chunk]
 }
 
 function cutInTwo(chunk: TextChunk, cut: TextCut): readonly [TextChunk, TextChunk] {

@@ -56,12 +56,6 @@ export function strongestCut(
   return best
 }
 
-/** The first place within [from, to] where a clause ends. */
-export function firstClauseCut(text: string, from: number, to: number): TextCut | undefined {
-  const places = [CLAUSE_END, PHRASE_END].flatMap((marks) => placesAfter(text, marks, from, to).next().value ?? [])
-  return places.length === 0 ? undefined : { index: Math.min(...places), pause: 'clause' }
-}
-
 /** A character of sensible length ends within so many units; one that doesn't (stacked accents) isn't kept whole. */
 const CHARACTER_LENGTH_MAX = 32
 const graphemes = new Intl.Segmenter('und', { granularity: 'grapheme' })

@@ -1,3 +1,5 @@
+import { CONTEXT_FRAMES } from './task-protocol.ts'
+
 /** Frames [from, to) of a plan that are rendered in one task. */
 export interface WindowSpan {
   readonly from: number
@@ -8,20 +10,29 @@ export interface WindowSpan {
  * Window sizes in frames. The first are short, because a listener waits for them; the others trade the cost of context,
  * paid once a window, against the size of a task and the processor's cache.
  */
-const OPENING_SIZES = [16, 32]
+const OPENING_SIZES = [8, 16, 32]
 const STEADY_SIZE = 48
 /** A remainder shorter than this joins the window before it. */
 const SHORTEST = 12
 
-/** Cuts frames [from, to) into windows, in order and without gaps. `opening`: nothing was heard before them. */
-export function layWindows(from: number, to: number, opening: boolean): WindowSpan[] {
+/**
+ * Cuts frames [from, to) into windows, in order and without gaps. `heard`: how many windows lie before them since silence;
+ * `Infinity` where the listener already has speech to listen to.
+ */
+export function layWindows(from: number, to: number, heard: number): WindowSpan[] {
   const spans: WindowSpan[] = []
   let at = from
   while (at < to) {
-    const size = (opening ? OPENING_SIZES[spans.length] : undefined) ?? STEADY_SIZE
+    const size = OPENING_SIZES[heard + spans.length] ?? STEADY_SIZE
     const end = to - (at + size) < SHORTEST ? to : at + size
     spans.push({ from: at, to: end })
     at = end
   }
   return spans
+}
+
+/** Windows of a stretch of which only frames [from, known) are known yet, as far as their context is known. */
+export function layFirstWindows(from: number, known: number): WindowSpan[] {
+  const to = known - CONTEXT_FRAMES
+  return to - from < SHORTEST ? [] : layWindows(from, to, 0)
 }

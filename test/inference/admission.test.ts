@@ -8,7 +8,7 @@ function costsOf(factor: number): CostModel {
   const features = { frames: 40, tracks: {} }
   costs.calibrate({ kind: 'window', features, before: 0, frames: 40, conditioning: new Float32Array() }, factor * 1_000)
   costs.calibrate(
-    { kind: 'plan', text: 'x'.repeat(15), pronunciation: 'en-us', styles: new Float32Array(), speed: 1 },
+    { kind: 'plan', part: 'all', text: 'x'.repeat(15), pronunciation: 'en-us', styles: new Float32Array(), speed: 1 },
     0,
   )
   return costs

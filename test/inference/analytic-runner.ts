@@ -4,6 +4,7 @@ import {
   CONTEXT_FRAMES,
   FRAME_SAMPLES,
   OVERLAP_SAMPLES,
+  type PlanTask,
   type RenderedAudio,
   type SpeechPlan,
   type SpeechTask,
@@ -63,17 +64,19 @@ export function framesOf(text: string): number {
   return 2 * text.length + LEAD_FRAMES + TAIL_FRAMES
 }
 
-/** A voice that is calibrated for every length, or for none. */
-export function styleOf(calibrated: boolean): VoiceStyle & { prepared: number[] } {
-  const prepared: number[] = []
+/** Frames of a longer text that its opening holds. */
+export const OPENING_FRAMES = 45
+
+/** A voice, and what was asked of it. */
+export function styleOf(): VoiceStyle & { asked: { styleClass: number; deadline: number }[] } {
+  const asked: { styleClass: number; deadline: number }[] = []
   return {
     rows: new Float32Array(STYLE_CLASSES.length * STYLE_WIDTH),
-    conditioning: () => (calibrated ? Float32Array.of(1) : undefined),
-    prepare: (styleClass) => {
-      prepared.push(styleClass)
-      return Promise.resolve()
+    conditioning: (styleClass, deadline) => {
+      asked.push({ styleClass, deadline })
+      return Promise.resolve(Float32Array.of(1))
     },
-    prepared,
+    asked,
   }
 }
 
@@ -81,7 +84,7 @@ function answer(task: SpeechTask): unknown {
   switch (task.kind) {
     case 'plan':
       if (task.text.length > 400) return { status: 'too_long', tokens: task.text.length, tokensMax: 400 }
-      return planOf(task.text, task.frames ?? Math.round(framesOf(task.text) / task.speed))
+      return planOf(task, task.frames ?? Math.round(framesOf(task.text) / task.speed))
     case 'measure':
       return {
         status: 'measured',
@@ -90,25 +93,28 @@ function answer(task: SpeechTask): unknown {
       }
     case 'window':
       return windowOf(task.features.tracks.index!.data, task.before, task.frames)
-    case 'whole':
-      return audio(0, task.features.frames * FRAME_SAMPLES, 0)
     case 'calibrate':
       return { conditioning: Float32Array.of(1) }
   }
 }
 
-function planOf(text: string, frames: number): SpeechPlan {
-  const index = Float32Array.from({ length: frames }, (_, i) => i)
+function planOf({ text, part }: PlanTask, all: number): SpeechPlan {
+  const isParted = part !== 'all' && all > 2 * OPENING_FRAMES
+  const from = part === 'rest' ? OPENING_FRAMES : 0
+  const to = part === 'opening' && isParted ? OPENING_FRAMES : all
+  const frames = to - from
+  const index = Float32Array.from({ length: frames }, (_, i) => from + i)
   return {
     status: 'planned',
     features: {
       frames,
       tracks: { index: { data: index, width: 1 }, wide: { data: new Float32Array(3 * frames), width: 3 } },
     },
+    isComplete: to === all,
     styleClass: 1,
     tokens: /\p{L}/u.test(text) ? text.length : 0,
-    leadFrames: LEAD_FRAMES,
-    tailFrames: TAIL_FRAMES,
+    leadFrames: from === 0 ? LEAD_FRAMES : 0,
+    tailFrames: to === all ? TAIL_FRAMES : 0,
   }
 }
 

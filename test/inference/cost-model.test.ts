@@ -11,6 +11,7 @@ const window: WindowTask = {
 }
 const plan: PlanTask = {
   kind: 'plan',
+  part: 'all',
   text: 'x'.repeat(30),
   pronunciation: 'en-us',
   styles: new Float32Array(),

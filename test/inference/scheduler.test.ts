@@ -8,7 +8,7 @@ import { ScriptedPool, settled } from './scripted-pool.ts'
 const BATCH = Number.POSITIVE_INFINITY
 
 function planOf(text: string): SpeechTask {
-  return { kind: 'plan', text, pronunciation: 'en-us', styles: new Float32Array(), speed: 1 }
+  return { kind: 'plan', part: 'all', text, pronunciation: 'en-us', styles: new Float32Array(), speed: 1 }
 }
 
 function setUp(workers: number) {
@@ -69,7 +69,7 @@ describe('Scheduler', () => {
 
   it('never gives the last worker to a batch task that runs long', () => {
     const { pool, scheduler } = setUp(2)
-    const calibration = { kind: 'calibrate', style: new Float32Array() } as const
+    const calibration = { kind: 'calibrate', style: new Float32Array(), utterance: 0 } as const
     void scheduler.run(calibration, { deadline: BATCH })
     void scheduler.run(calibration, { deadline: BATCH })
     expect(pool.running).toBe(1)

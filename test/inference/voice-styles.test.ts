@@ -5,6 +5,8 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { VoiceStyles } from '../../src/inference/voice-styles.ts'
 import { silentLog } from '../../src/runtime/log.ts'
 import { STYLE_CLASSES, STYLE_WIDTH } from '../../src/speech/style-classes.ts'
+import { CALIBRATION_UTTERANCES } from '../../src/speech/task-protocol.ts'
+import { waitFor } from '../wait-for.ts'
 import { AnalyticRunner } from './analytic-runner.ts'
 
 let folder: string
@@ -30,41 +32,57 @@ describe('VoiceStyles', () => {
     expect(first).toEqual(STYLE_CLASSES.map(({ row }) => row))
   })
 
-  it('has a class calibrated once however often it is asked for, with that class’s row, as batch work', async () => {
+  it('measures a class once however often it is asked for, with that class’s row and as urgently as it is wanted', async () => {
     const voice = await styles().load('af_test')
-    expect(voice.conditioning(2)).toBeUndefined()
-    await Promise.all([voice.prepare(2), voice.prepare(2)])
-    await voice.prepare(2)
-    expect(runner.tasks('calibrate').map(({ style }) => [style.length, style[0]])).toEqual([
-      [STYLE_WIDTH, STYLE_CLASSES[2]!.row],
-    ])
-    expect(runner.ran[0]!.order.deadline).toBe(Number.POSITIVE_INFINITY)
-    expect(voice.conditioning(2)).toEqual(Float32Array.of(1))
+    const [first, second] = [voice.conditioning(2, 70), voice.conditioning(2, 90)]
+    expect(await first).toEqual(Float32Array.of(1))
+    expect(await second).toBe(await voice.conditioning(2, 0))
+    const urgent = runner.ran.filter(({ order }) => order.deadline === 70)
+    expect(
+      urgent.map(({ task }) => task.kind === 'calibrate' && [task.style.length, task.style[0], task.utterance]),
+    ).toEqual(
+      Array.from({ length: CALIBRATION_UTTERANCES }, (_, utterance) => [STYLE_WIDTH, STYLE_CLASSES[2]!.row, utterance]),
+    )
+  })
+
+  it('takes the mean of what the utterances gave', async () => {
+    runner.before = (task) => void (task.kind === 'calibrate' && values.push(task.utterance))
+    const values: number[] = []
+    const voice = await styles().load('af_test')
+    expect(await voice.conditioning(1, 0)).toEqual(Float32Array.of(1))
+    expect(values.slice(0, 2)).toEqual([0, 1])
+  })
+
+  it('goes on with the voice’s other classes when there is nothing else to do', async () => {
+    await (await styles().load('af_test')).conditioning(2, 70)
+    await waitFor(() => readdirSync(join(folder, 'conditioning')).length === STYLE_CLASSES.length, 'all classes')
+    const batch = runner.ran.filter(({ order }) => order.deadline === Number.POSITIVE_INFINITY)
+    expect(batch).toHaveLength(CALIBRATION_UTTERANCES * (STYLE_CLASSES.length - 1))
   })
 
   it('keeps what was measured for the next start, and leaves no half-written file', async () => {
-    await (await styles().load('af_test')).prepare(1)
-    expect(readdirSync(join(folder, 'conditioning'))).toEqual([`af_test-${STYLE_CLASSES[1]!.row}.f32`])
-    const again = await styles().load('af_test')
-    expect([again.conditioning(0), again.conditioning(1)]).toEqual([undefined, Float32Array.of(1)])
+    await (await styles().load('af_test')).conditioning(1, 0)
+    await waitFor(() => readdirSync(join(folder, 'conditioning')).length === STYLE_CLASSES.length, 'all classes')
+    expect(readdirSync(join(folder, 'conditioning'))).toContain(`af_test-${STYLE_CLASSES[1]!.row}.f32`)
+    runner.ran.length = 0
+    expect(await (await styles().load('af_test')).conditioning(1, 0)).toEqual(Float32Array.of(1))
+    expect(runner.ran).toEqual([])
   })
 
   it('works without a place to keep it', async () => {
     writeFileSync(join(folder, 'file'), '')
     const voice = await styles('file/below').load('af_test')
-    await voice.prepare(0)
-    expect(voice.conditioning(0)).toBeDefined()
+    expect(await voice.conditioning(0, 0)).toBeDefined()
   })
 
-  it('tries again after a calibration failed', async () => {
+  it('tries again after a measurement failed', async () => {
     const voice = await styles().load('af_test')
     runner.before = () => {
       throw new Error('the worker is gone')
     }
-    await expect(voice.prepare(0)).rejects.toThrow('the worker is gone')
+    await expect(voice.conditioning(0, 0)).rejects.toThrow('the worker is gone')
     runner.before = () => {}
-    await voice.prepare(0)
-    expect(voice.conditioning(0)).toBeDefined()
+    expect(await voice.conditioning(0, 0)).toBeDefined()
   })
 
   it('rejects a voice without a file, every time it is asked', async () => {

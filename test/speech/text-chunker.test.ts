@@ -2,13 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { speechLength } from '../../src/speech/speech-length.ts'
 import type { Pronunciation } from '../../src/speech/task-protocol.ts'
-import {
-  CHUNK_LENGTH_MAX,
-  CHUNK_LENGTH_MIN,
-  chunkText,
-  halveChunk,
-  OPENING_LENGTH_MAX,
-} from '../../src/speech/text-chunker.ts'
+import { CHUNK_LENGTH_MAX, CHUNK_LENGTH_MIN, chunkText, halveChunk } from '../../src/speech/text-chunker.ts'
 
 const texts = (text: string, pronunciation: Pronunciation = 'en-us') =>
   chunkText(text, pronunciation).map((chunk) => chunk.text)
@@ -87,34 +81,6 @@ describe('a long sentence', () => {
 
   test('of figures is cut into fewer of them, for each is a word', () => {
     for (const chunk of texts('1234567890 '.repeat(50))) expect(chunk.length).toBeLessThan(60)
-  })
-})
-
-describe('the first chunk', () => {
-  test('ends at the first clause, so that the first sound comes early', () => {
-    const [opening, rest] = chunkText(LONG_SENTENCE, 'en-us')
-    expect(opening).toEqual({
-      text: 'The old lighthouse keeper climbed the winding stairs every evening,',
-      pause: 'clause',
-    })
-    expect(rest?.text).toMatch(/^carrying a lantern/)
-  })
-
-  test('ends at a sentence where short ones were joined to a long one', () => {
-    const short = 'It was a bright cold day. '
-    const long = 'The clocks were striking thirteen over a city that had long ago forgotten what that meant for them.'
-    expect(chunkText(`${short}Really. ${long}`, 'en-us')[0]).toEqual({ text: `${short}Really.`, pause: 'sentence' })
-  })
-
-  test('stays whole where it has no clause', () => {
-    const text = 'The clocks were striking thirteen over a city that had long ago forgotten what that meant for them.'
-    expect(texts(text)).toEqual([text])
-  })
-
-  test('stays whole where it is short', () => {
-    const text = 'The clocks were striking thirteen, and nobody in the city was listening.'
-    expect(text.length).toBeLessThan(OPENING_LENGTH_MAX)
-    expect(texts(text)).toEqual([text])
   })
 })
 

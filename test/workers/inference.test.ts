@@ -37,7 +37,7 @@ describe('two inference workers', () => {
   }, 120_000)
 
   it('hand over the arrays of a plan', async () => {
-    const answer = await pool.run({ ...measure, kind: 'plan', speed: 1 })
+    const answer = await pool.run({ ...measure, kind: 'plan', part: 'all', speed: 1 })
     if (answer.status !== 'done' || !('features' in answer.result)) throw new Error('no plan')
     const { frames, tracks } = answer.result.features
     expect(tracks.asr?.data).toBeInstanceOf(Float32Array)
