@@ -22,7 +22,9 @@ import {
   type StyleRows,
   type WholeTask,
   type WindowTask,
+  type WordSpan,
 } from '../src/speech/task-protocol.ts'
+import { wordFrames } from '../src/speech/timing/word-frames.ts'
 import { layWindows } from '../src/speech/windows.ts'
 import { accumulatePhase, SOURCE_WIDTH, sourceSpectra } from './harmonic-source.ts'
 import { speechSpans } from './kokoro-silence.ts'
@@ -92,14 +94,17 @@ export class KokoroEngine {
   }
 
   async plan(task: PlanTask): Promise<SpeechPlan | PlanTooLong> {
-    const ids = this.#symbols(task.text, task.pronunciation)
+    const phonemes = this.#phonemes.phonemes(task.text, task.pronunciation)
+    const ids = isPronounceable(phonemes) ? symbolIds(phonemes) : []
     if (ids.length === 0) return emptyPlan()
     if (ids.length > SYMBOLS_MAX) return tooLong(ids.length)
     const styleClass = styleClassOf(ids.length)
     const { frames, speed } = task
-    const features = await this.#features(ids, styleRow(task.styles, styleClass), (durations) =>
-      frames === undefined ? paceDurations(durations, speed) : fitDurations(durations, frames),
-    )
+    let paced: Int32Array = new Int32Array()
+    const features = await this.#features(ids, styleRow(task.styles, styleClass), (durations) => {
+      paced = frames === undefined ? paceDurations(durations, speed) : fitDurations(durations, frames)
+      return paced
+    })
     const spans = speechSpans(track(features, 'energy').data)
     const first = spans.at(0)?.from ?? 0
     const end = spans.at(-1)?.to ?? features.frames
@@ -110,6 +115,7 @@ export class KokoroEngine {
       tokens: ids.length,
       leadFrames: first,
       tailFrames: features.frames - end,
+      ...(task.timestamps && { words: this.#words(task, phonemes, paced) }),
     }
   }
 
@@ -170,6 +176,10 @@ export class KokoroEngine {
 
   async close(): Promise<void> {
     for (const session of Object.values(this.#sessions)) await session.release()
+  }
+
+  #words({ text, pronunciation }: PlanTask, phonemes: string, durations: Int32Array): WordSpan[] {
+    return wordFrames(text, pronunciation, phonemes, durations, (word) => this.#phonemes.phonemes(word, pronunciation))
   }
 
   #symbols(text: string, pronunciation: Pronunciation): number[] {

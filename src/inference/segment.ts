@@ -1,6 +1,7 @@
 import { SeamJoiner } from '../audio/seam.ts'
 import { sliceFeatures } from '../speech/features.ts'
 import { STYLE_WIDTH } from '../speech/style-classes.ts'
+import type { SpokenWord } from '../speech/synthesis.ts'
 import { FRAME_SAMPLES, FRAMES_PER_SECOND, OVERLAP_SAMPLES, type SpeechPlan } from '../speech/task-protocol.ts'
 import type { TaskOrder, TaskRunner } from '../speech/task-runner.ts'
 import type { TextChunk } from '../speech/text-chunker.ts'
@@ -59,6 +60,13 @@ export class Segment {
     const span = this.#spans[this.#begun++]
     if (!span) throw new Error('a segment was rendered past its end')
     return span
+  }
+
+  /** The words and the samples in which they are heard, counted from the first that is heard of it. */
+  get words(): readonly SpokenWord[] {
+    const heardFrom = this.#spans[0]?.from ?? 0
+    const sampleAt = (frame: number) => Math.min(Math.max(frame - heardFrom, 0) * FRAME_SAMPLES, this.samples)
+    return (this.#plan?.words ?? []).map(({ word, from, to }) => ({ word, from: sampleAt(from), to: sampleAt(to) }))
   }
 
   isFirst(span: WindowSpan): boolean {

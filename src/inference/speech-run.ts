@@ -1,7 +1,7 @@
 import type { Observer } from 'rxjs'
 import type { Clock } from '../runtime/clock.ts'
 import type { Demand } from '../runtime/demand.ts'
-import { SynthesisFailed, type SynthesisRequest } from '../speech/synthesis.ts'
+import { SynthesisFailed, type SynthesisRequest, type WordListener } from '../speech/synthesis.ts'
 import { FRAME_SAMPLES, FRAMES_PER_SECOND, type Pronunciation, SAMPLE_RATE } from '../speech/task-protocol.ts'
 import type { TaskOrder, TaskRunner } from '../speech/task-runner.ts'
 import { chunkText, halveChunk, type Pause, type TextChunk } from '../speech/text-chunker.ts'
@@ -24,6 +24,8 @@ interface SpeechRunOptions {
   readonly demand: Demand
   readonly windowsInFlightMax: number
   readonly output: Observer<Float32Array>
+  /** Told of each word when the audio that holds it begins. */
+  readonly onWord?: WordListener | undefined
 }
 
 /** Audio in the order in which it will be heard, filled in whichever order the workers finish. */
@@ -58,6 +60,7 @@ export class SpeechRun {
   #startedAt: number | undefined
   #begunSamples = 0
   #plannedSamples = 0
+  #emittedSamples = 0
 
   constructor(options: SpeechRunOptions) {
     this.#options = options
@@ -118,7 +121,14 @@ export class SpeechRun {
     const { request, runner } = this.#options
     const exact = segment.frames === undefined ? {} : { frames: segment.frames }
     const result = await runner.run(
-      { kind: 'plan', text: segment.chunk.text, ...this.#voicing(), speed: request.speed, ...exact },
+      {
+        kind: 'plan',
+        text: segment.chunk.text,
+        ...this.#voicing(),
+        speed: request.speed,
+        ...exact,
+        ...(this.#options.onWord && { timestamps: true }),
+      },
       this.#order(this.#plannedSamples),
     )
     if (this.#stopped.signal.aborted) return
@@ -167,7 +177,10 @@ export class SpeechRun {
     for (let piece = this.#pieces[0]; piece?.audio; piece = this.#pieces[0]) {
       this.#pieces.shift()
       const { segment, span } = piece
-      if (segment.isFirst(span)) this.#emitPause(segment)
+      if (segment.isFirst(span)) {
+        this.#emitPause(segment)
+        this.#tellWords(segment)
+      }
       this.#emit(segment.join(span, piece.audio))
       if (this.#stopped.signal.aborted) return
     }
@@ -183,7 +196,13 @@ export class SpeechRun {
     if (samples > 0) this.#emit(new Float32Array(samples))
   }
 
+  #tellWords({ words }: Segment): void {
+    const before = this.#emittedSamples
+    for (const { word, from, to } of words) this.#options.onWord?.({ word, from: before + from, to: before + to })
+  }
+
   #emit(samples: Float32Array): void {
+    this.#emittedSamples += samples.length
     this.#startedAt ??= this.#options.clock.monotonic()
     this.#options.output.next(samples)
   }

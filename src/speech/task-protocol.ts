@@ -33,6 +33,15 @@ export interface PlanTask {
   readonly speed: number
   /** Exact length wanted, in frames. */
   readonly frames?: number
+  /** When each word is spoken is wanted, too. */
+  readonly timestamps?: boolean
+}
+
+/** A word as it is written, and the frames in which it is spoken: [from, to) of the plan. */
+export interface WordSpan {
+  readonly word: string
+  readonly from: number
+  readonly to: number
 }
 
 export interface SpeechPlan {
@@ -45,6 +54,8 @@ export interface SpeechPlan {
   /** Frames of silence the model put before the first and after the last sound. */
   readonly leadFrames: number
   readonly tailFrames: number
+  /** The words that are spoken, in order, where they were asked for. */
+  readonly words?: readonly WordSpan[]
 }
 
 /** The text holds more phonemes than the model takes at once: plan it in smaller pieces. */

@@ -44,6 +44,27 @@ describe('a node with real models', () => {
     expect([chunks, duration_ms]).toEqual([audio.length, Math.round((samples.length / RATE) * 1_000)])
   })
 
+  it('tells when each word is spoken, at any speed, in any language, over several sentences', async () => {
+    const english = `Dr. Smith paid $12.50 at 10:30. ${TEXT}`
+    const french = "Qu'est-ce que c'est ? Il y a 12,50 € sur la table, et l'homme n'est pas revenu."
+    for (const fields of [{ text: english }, { text: english, speed: 1.5 }, { text: french, language: 'fr' }]) {
+      const { events, samples } = await client.sse({ ...fields, timestamps: true })
+      const words = events.at(-1)!.data.words as { word: string; start_ms: number; end_ms: number }[]
+      const written = fields.text.split(/\s+/).filter((word) => /[\p{L}\p{N}€]/u.test(word))
+      expect(words.map(({ word }) => word)).toEqual(written)
+      for (const [i, { start_ms, end_ms }] of words.entries()) {
+        expect(end_ms).toBeGreaterThan(start_ms)
+        expect(start_ms).toBeGreaterThanOrEqual(words[i - 1]?.end_ms ?? 0)
+      }
+      const durationMs = (samples.length / RATE) * 1_000
+      expect(words[0]!.start_ms).toBeLessThan(400)
+      expect(words.at(-1)!.end_ms).toBeLessThanOrEqual(durationMs)
+      expect(durationMs - words.at(-1)!.end_ms).toBeLessThan(500)
+    }
+    const { events } = await client.sse({ text: TEXT })
+    expect(events.at(-1)!.data).not.toHaveProperty('words')
+  })
+
   it('makes no step at a join that is larger than those within speech', async () => {
     const { samples } = await client.bytes({ text: `${TEXT} ${TEXT}` })
     const steps = Array.from(samples.subarray(1), (sample, i) => Math.abs(sample - samples[i]!)).sort((a, b) => a - b)

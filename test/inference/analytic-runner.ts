@@ -8,6 +8,7 @@ import {
   type SpeechPlan,
   type SpeechTask,
   type TaskResult,
+  type WordSpan,
 } from '../../src/speech/task-protocol.ts'
 import type { TaskOrder, TaskRunner } from '../../src/speech/task-runner.ts'
 
@@ -81,7 +82,10 @@ function answer(task: SpeechTask): unknown {
   switch (task.kind) {
     case 'plan':
       if (task.text.length > 400) return { status: 'too_long', tokens: task.text.length, tokensMax: 400 }
-      return planOf(task.text, task.frames ?? Math.round(framesOf(task.text) / task.speed))
+      return {
+        ...planOf(task.text, task.frames ?? Math.round(framesOf(task.text) / task.speed)),
+        ...(task.timestamps && { words: wordsOf(task.text) }),
+      }
     case 'measure':
       return {
         status: 'measured',
@@ -95,6 +99,14 @@ function answer(task: SpeechTask): unknown {
     case 'calibrate':
       return { conditioning: Float32Array.of(1) }
   }
+}
+
+/** Two frames a character, behind the silence. */
+function wordsOf(text: string): WordSpan[] {
+  return Array.from(text.matchAll(/\S+/g), ({ 0: word, index }) => {
+    const from = LEAD_FRAMES + 2 * index
+    return { word, from, to: from + 2 * word.length }
+  })
 }
 
 function planOf(text: string, frames: number): SpeechPlan {

@@ -2,15 +2,15 @@ import { TracedText } from './traced-text.ts'
 
 /**
  * Prepares raw text for reading: one kind of each quote, dash and digit, no markup, no emoji, nothing that isn't a letter
- * the pronunciation can read, a figure, a spoken sign or punctuation. White space is single spaces, none at the edges.
+ * the front end can read, a figure, a spoken sign or punctuation. White space is single spaces, none at the edges.
  * Emoji are dropped, not named: a listener wants the message, and "face with tears of joy" isn't it.
  */
-export function cleanText(text: string, pronunciation = 'en-us'): string {
-  return cleanTraced(TracedText.of(text), pronunciation).text
+export function cleanText(text: string): string {
+  return cleanTraced(TracedText.of(text)).text
 }
 
 /** The same, and remembers where each character was written. */
-export function cleanTraced(text: TracedText, pronunciation: string): TracedText {
+export function cleanTraced(text: TracedText): TracedText {
   return (
     text
       .replace(/\p{Cs}/gu, '')
@@ -31,7 +31,7 @@ export function cleanTraced(text: TracedText, pronunciation: string): TracedText
       .replace(/\s*»/g, '”')
       .replace(/\.{3,}/g, '…')
       .replace(/(?<=\s)[-–]{1,3}(?=\s)|-{2,}|–(?=\s)|(?<=\s)–/g, '—')
-      .replace(CYRILLIC.has(pronunciation) ? UNREADABLE_BUT_CYRILLIC : UNREADABLE, ' ')
+      .replace(UNREADABLE, ' ')
       .replace(/([^\p{L}\p{N}\s.])\1{2,}/gu, (_, sign = '') => sign)
       .replace(/\s+/g, ' ')
       .replace(/ (?=[!?;:,.…)”]+(?:\s|$))/g, '')
@@ -39,17 +39,11 @@ export function cleanTraced(text: TracedText, pronunciation: string): TracedText
   )
 }
 
-/** Everything else is silent. Accents that have no letter with them go; Devanagari's vowel signs are marks, too. */
-const UNREADABLE = unreadable('Latin', 'Greek', 'Devanagari')
-/** eSpeak spells Cyrillic out in other languages. */
-const UNREADABLE_BUT_CYRILLIC = unreadable('Latin', 'Greek', 'Cyrillic', 'Devanagari')
-const CYRILLIC: ReadonlySet<string> = new Set(['ru', 'uk', 'be', 'bg', 'mk', 'sr', 'kk', 'ky', 'tt'])
+const LETTERS = ['Latin', 'Greek', 'Devanagari'].map((script) => `\\p{Script=${script}}`).join('')
+const SIGNS = '\\d\\s.,;:!?…—–“”"()\'%‰$£€¥₹₩₽₺₴₪₿¢§°º²³½¼¾⅓⅔⅕⅛⅜⅝⅞+=×÷±<>≤≥≠√∞≈~&@#/\\\\_^-'
 
-function unreadable(...scripts: readonly string[]): RegExp {
-  const letters = scripts.map((script) => `\\p{Script=${script}}`).join('')
-  const signs = '\\d\\s.,;:!?…—–“”"()\'%‰$£€¥₹₩₽₺₴₪₿¢§°º²³½¼¾⅓⅔⅕⅛⅜⅝⅞+=×÷±<>≤≥≠√∞≈~&@#/\\\\_^-'
-  return new RegExp(`[^${letters}${signs}]|[¡¿\\\\^]|(?<!\\p{Script=Devanagari})\\p{M}`, 'gu')
-}
+/** Everything else is silent. Accents that have no letter with them go; Devanagari's vowel signs are marks, too. */
+const UNREADABLE = new RegExp(`[^${LETTERS}${SIGNS}]|[¡¿\\\\^]|(?<!\\p{Script=Devanagari})\\p{M}`, 'gu')
 
 const PLAIN: ReadonlyMap<string, string> = new Map([
   ...pairs('‘’‚‛ʼ′', "'"),
