@@ -24,7 +24,7 @@ import {
   type WindowTask,
   type WordSpan,
 } from '../src/speech/task-protocol.ts'
-import { wordFrames } from '../src/speech/timing/word-frames.ts'
+import { type TokenDurations, wordFrames } from '../src/speech/timing/word-frames.ts'
 import { layWindows } from '../src/speech/windows.ts'
 import { accumulatePhase, SOURCE_WIDTH, sourceSpectra } from './harmonic-source.ts'
 import { speechSpans } from './kokoro-silence.ts'
@@ -100,9 +100,10 @@ export class KokoroEngine {
     if (ids.length > SYMBOLS_MAX) return tooLong(ids.length)
     const styleClass = styleClassOf(ids.length)
     const { frames, speed } = task
-    let paced: Int32Array = new Int32Array()
-    const features = await this.#features(ids, styleRow(task.styles, styleClass), (durations) => {
-      paced = frames === undefined ? paceDurations(durations, speed) : fitDurations(durations, frames)
+    let durations: TokenDurations | undefined
+    const features = await this.#features(ids, styleRow(task.styles, styleClass), (natural) => {
+      const paced = frames === undefined ? paceDurations(natural, speed) : fitDurations(natural, frames)
+      durations = { natural: natural.slice(), paced }
       return paced
     })
     const spans = speechSpans(track(features, 'energy').data)
@@ -115,7 +116,7 @@ export class KokoroEngine {
       tokens: ids.length,
       leadFrames: first,
       tailFrames: features.frames - end,
-      ...(task.timestamps && { words: this.#words(task, phonemes, paced) }),
+      ...(task.timestamps && durations && { words: this.#words(task, phonemes, durations) }),
     }
   }
 
@@ -178,7 +179,7 @@ export class KokoroEngine {
     for (const session of Object.values(this.#sessions)) await session.release()
   }
 
-  #words({ text, pronunciation }: PlanTask, phonemes: string, durations: Int32Array): WordSpan[] {
+  #words({ text, pronunciation }: PlanTask, phonemes: string, durations: TokenDurations): WordSpan[] {
     return wordFrames(text, pronunciation, phonemes, durations, (word) => this.#phonemes.phonemes(word, pronunciation))
   }
 

@@ -65,7 +65,8 @@ export class Segment {
   /** The words and the samples in which they are heard, counted from the first that is heard of it. */
   get words(): readonly SpokenWord[] {
     const heardFrom = this.#spans[0]?.from ?? 0
-    const sampleAt = (frame: number) => Math.min(Math.max(frame - heardFrom, 0) * FRAME_SAMPLES, this.samples)
+    const sampleAt = (frame: number) =>
+      Math.min(Math.max(Math.round((frame - heardFrom) * FRAME_SAMPLES), 0), this.samples)
     return (this.#plan?.words ?? []).map(({ word, from, to }) => ({ word, from: sampleAt(from), to: sampleAt(to) }))
   }
 

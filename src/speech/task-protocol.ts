@@ -37,7 +37,7 @@ export interface PlanTask {
   readonly timestamps?: boolean
 }
 
-/** A word as it is written, and the frames in which it is spoken: [from, to) of the plan. */
+/** A word as it is written, and the frames of the plan in which it is spoken, fractions included. */
 export interface WordSpan {
   readonly word: string
   readonly from: number

@@ -10,22 +10,27 @@ beforeAll(async () => {
   phonemizer = await createPhonemizer()
 })
 
-/** Two frames a symbol. */
-function timed(text: string, pronunciation: Pronunciation = 'en-us') {
+/** Twenty frames a symbol, so many as that at this speed. */
+function timed(text: string, pronunciation: Pronunciation = 'en-us', speed = 1) {
   const phonemes = phonemizer.phonemes(text, pronunciation)
-  const durations = new Int32Array(phonemes.length + 2).fill(2)
+  const natural = new Float32Array(phonemes.length + 2).fill(20 * speed)
+  const durations = { natural, paced: new Int32Array(phonemes.length + 2).fill(20) }
   const words = wordFrames(text, pronunciation, phonemes, durations, (word) => phonemizer.phonemes(word, pronunciation))
   return { phonemes, words }
 }
 
 describe('word frames', () => {
-  test('are those of the symbols, behind the first boundary', () => {
+  test('are those of the symbols, behind the first boundary, a little earlier', () => {
     const { phonemes, words } = timed('Hello there.')
     const second = phonemes.indexOf(' ') + 1
     expect(words).toEqual([
-      { word: 'Hello', from: 2, to: 2 * second },
-      { word: 'there.', from: 2 * (second + 1), to: 2 * phonemes.length },
+      { word: 'Hello', from: 20 - 3, to: 20 * second - 2 },
+      { word: 'there.', from: 20 * (second + 1) - 3, to: 20 * phonemes.length - 2 },
     ])
+  })
+
+  test('are earlier by less in faster speech', () => {
+    expect(timed('Hello there.', 'en-us', 1.5).words[0]?.from).toBe(20 - 2)
   })
 
   test.each<[Pronunciation, string]>([
