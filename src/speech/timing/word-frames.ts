@@ -17,8 +17,8 @@ export interface TokenDurations {
 
 /**
  * The model sounds a token a little before the frames it counts for it, as the aligner did that it was trained with: in speech
- * as it comes out, closures begin 3 to 4 frames before the frames of their word, sounds after a silence 1 to 2. Its own
- * makers take off 3.
+ * as it comes out, closures begin 3 to 4 frames before the frames of their word, sounds after a silence 1 to 2. The model's
+ * own pipeline takes off 3, too.
  */
 const STARTS_EARLIER = 3
 const ENDS_EARLIER = 2
