@@ -19,6 +19,7 @@ import {
   type Pronunciation,
   type RenderedAudio,
   type SpeechPlan,
+  type SpokenPart,
   type StyleRows,
   type WholeTask,
   type WindowTask,
@@ -31,7 +32,7 @@ import { type Feeds, openSession, type Session, type Tensor, tensor } from './se
 
 /** Text → phonemes, in the model's symbols. */
 export interface PhonemeSource {
-  phonemes(text: string, pronunciation: Pronunciation): string
+  phonemes(text: string, pronunciation: Pronunciation, parts?: readonly SpokenPart[]): string
 }
 
 const TEXT_WIDTH = 512
@@ -92,7 +93,7 @@ export class KokoroEngine {
   }
 
   async plan(task: PlanTask): Promise<SpeechPlan | PlanTooLong> {
-    const ids = this.#symbols(task.text, task.pronunciation)
+    const ids = this.#symbols(task)
     if (ids.length === 0) return emptyPlan()
     if (ids.length > SYMBOLS_MAX) return tooLong(ids.length)
     const styleClass = styleClassOf(ids.length)
@@ -114,7 +115,7 @@ export class KokoroEngine {
   }
 
   async measure(task: MeasureTask): Promise<MeasureResult> {
-    const ids = this.#symbols(task.text, task.pronunciation)
+    const ids = this.#symbols(task)
     if (ids.length === 0) return { status: 'measured', frames: 0, tokens: 0 }
     if (ids.length > SYMBOLS_MAX) return tooLong(ids.length)
     const style = styleRow(task.styles, styleClassOf(ids.length))
@@ -172,8 +173,8 @@ export class KokoroEngine {
     for (const session of Object.values(this.#sessions)) await session.release()
   }
 
-  #symbols(text: string, pronunciation: Pronunciation): number[] {
-    const phonemes = this.#phonemes.phonemes(text, pronunciation)
+  #symbols({ text, pronunciation, parts }: PlanTask | MeasureTask): number[] {
+    const phonemes = this.#phonemes.phonemes(text, pronunciation, parts)
     return isPronounceable(phonemes) ? symbolIds(phonemes) : []
   }
 

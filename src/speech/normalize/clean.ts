@@ -31,7 +31,7 @@ export function cleanText(text: string): string {
 /** Everything else is silent. Accents that have no letter with them go; Devanagari's vowel signs are marks, too. */
 const UNREADABLE = new RegExp(
   [
-    '[^\\p{Script=Latin}\\p{Script=Greek}\\p{Script=Devanagari}\\d\\s.,;:!?…—–“”"()\'%$£€¥₹°º²³½¼¾⅓⅔+=×÷±≈~&@#/\\\\_^-]',
+    '[^\\p{Script=Latin}\\p{Script=Greek}\\p{Script=Cyrillic}\\p{Script=Devanagari}\\d\\s.,;:!?…—–“”"()\'%$£€¥₹°º²³½¼¾⅓⅔+=×÷±≈~&@#/\\\\_^-]',
     '[¡¿\\\\^]',
     '(?<!\\p{Script=Devanagari})\\p{M}',
   ].join('|'),

@@ -11,7 +11,8 @@ import { numberRules } from './numbers.ts'
 import { portuguese } from './portuguese.ts'
 import { spanish } from './spanish.ts'
 
-const LEXICONS: Readonly<Record<Pronunciation, Lexicon>> = {
+/** Languages without one are left to eSpeak. */
+const LEXICONS: Readonly<Partial<Record<Pronunciation, Lexicon>>> = {
   'en-us': american,
   'en-gb': british,
   es: spanish,
@@ -41,14 +42,17 @@ function rulesFor(pronunciation: Pronunciation): readonly Rule[] {
   const known = rules.get(pronunciation)
   if (known) return known
   const lexicon = LEXICONS[pronunciation]
-  const built = [
-    ...addressRules(lexicon),
-    ...lexicon.rules,
-    ...dateRules(lexicon),
-    ...moneyRules(lexicon),
-    ...numberRules(lexicon),
-    ...lexicon.lastRules,
-  ]
+  const built =
+    lexicon === undefined
+      ? []
+      : [
+          ...addressRules(lexicon),
+          ...lexicon.rules,
+          ...dateRules(lexicon),
+          ...moneyRules(lexicon),
+          ...numberRules(lexicon),
+          ...lexicon.lastRules,
+        ]
   rules.set(pronunciation, built)
   return built
 }
