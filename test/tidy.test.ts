@@ -80,6 +80,7 @@ function readSource(path: string): Source {
   const specifiers = [
     ...text.matchAll(/(?:^|\n)\s*(?:import|export)\b[^'"\n]*?(?:\{[^}]*\}\s*)?(?:from\s*)?['"]([^'"]+)['"]/g),
   ]
+  specifiers.push(...text.matchAll(/\bimport\(['"]([^'"]+)['"]\)/g))
   const imports = specifiers.map(([, specifier = '']) =>
     specifier.startsWith('.') ? normalize(join(dirname(path), specifier)) : specifier,
   )

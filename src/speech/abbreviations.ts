@@ -49,7 +49,7 @@ const ABBREVIATIONS: Readonly<Record<Pronunciation, Abbreviations>> = {
   ),
   hi: table('डॉ प्रो श्री रु पं मो सं', 'सं पृ', ''),
   de: ordinal(
-    `dr prof hr fr frl st z.b u.a d.h z.t i.d.r bzw ca vgl evtl inkl exkl ggf sog geb gest dipl ing mag bspw u.u o.ä v.a
+    `dr prof hr fr frl st z d u o i s v z.b u.a d.h z.t i.d.r bzw ca vgl evtl inkl exkl ggf sog geb gest dipl ing mag bspw u.u o.ä v.a
      jan feb apr jun jul aug sep sept okt nov dez`,
     'nr s bd kap abb art abs tel str ziff max min',
     `der die das den dem des ein eine er sie es wir ihr ich und aber oder wenn als dann da hier dort im in am an auf bei

@@ -63,7 +63,8 @@ class EspeakPhonemizer implements Phonemizer {
     const spoken = clauses.map((clause) => ({ ...clause, text: this.#words(clause.text, pronunciation) }))
     const last = spoken.at(-1)
     if (goesOn && last?.marks === '.' && isOpen(text, pronunciation)) spoken[spoken.length - 1] = { ...last, marks: '' }
-    return spoken
+    const opens = goesOn ? (/["“(]+(?=\s*$)/.exec(text)?.[0] ?? '').replaceAll('"', '“') : ''
+    return opens === '' ? spoken : [...spoken, { opens, text: '', marks: '' }]
   }
 
   /** Words without marks; those in Cyrillic letters are Russian where the others are in Latin ones. */

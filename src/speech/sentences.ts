@@ -105,8 +105,9 @@ function endsSentence(
   { joined, beforeNumber, openers, dotsOrdinals }: Abbreviations,
   isCased: boolean,
 ): boolean {
-  // These scripts set no space after the mark.
-  if (/^[。！？｡।॥]/.test(stop.marks)) return true
+  // These scripts set no space after the mark; Japanese goes on after what was quoted with a particle.
+  if (/^[。！？｡।॥]/.test(stop.marks))
+    return !(/[」』”）]$/.test(stop.marks) && /^(?:と|って|、|，)/.test(text.slice(restStart, restStart + 2)))
   if (restStart === stop.end) return false
   const rest = text.slice(restStart, restStart + TOKEN_LENGTH_MAX).replace(/^["'“‘«‹([{¿¡*_\s]+/, '')
   const goesOn = isCased && /^\p{Ll}/u.test(rest)

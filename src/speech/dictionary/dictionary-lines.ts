@@ -50,6 +50,6 @@ function parseIpa(said: string, fault: (message: string) => Error): string {
   const ipa = said.slice(1, -1).normalize('NFD').replaceAll('c\u0327', 'ç').replaceAll("'", 'ˈ').replace(SILENT, '')
   const unknown = Array.from(ipa).find((symbol) => symbol !== ' ' && phonemesOf(symbol, PLAIN) === '')
   if (unknown !== undefined) throw fault(`the model has no sound for ${unknown}`)
-  if (!/\p{Letter}/u.test(ipa)) throw fault('there is no sound in it')
+  if (!/[\p{Ll}\p{Lu}\p{Lo}]/u.test(ipa)) throw fault('there is no sound in it')
   return ipa
 }

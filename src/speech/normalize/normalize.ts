@@ -42,17 +42,15 @@ function rulesFor(pronunciation: Pronunciation): readonly Rule[] {
   const known = rules.get(pronunciation)
   if (known) return known
   const lexicon = LEXICONS[pronunciation]
-  const built =
-    lexicon === undefined
-      ? []
-      : [
-          ...addressRules(lexicon),
-          ...lexicon.rules,
-          ...dateRules(lexicon),
-          ...moneyRules(lexicon),
-          ...numberRules(lexicon),
-          ...lexicon.lastRules,
-        ]
+  if (lexicon === undefined) return []
+  const built = [
+    ...addressRules(lexicon),
+    ...lexicon.rules,
+    ...dateRules(lexicon),
+    ...moneyRules(lexicon),
+    ...numberRules(lexicon),
+    ...lexicon.lastRules,
+  ]
   rules.set(pronunciation, built)
   return built
 }

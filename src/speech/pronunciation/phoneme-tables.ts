@@ -74,8 +74,14 @@ export const PHONEME_TABLES: Readonly<Record<SpelledPronunciation, PhonemeTable>
     ['ɔø', 'ɔɪ'],
     ['ɜ', 'ɐ'],
   ]),
-  ru: accented('ru'),
-  uk: accented('uk'),
+  ru: accented('ru', [
+    // What eSpeak writes for ы, ё and a soft з.
+    ['y', 'ɨ'],
+    ['ø', 'ɨ'],
+    ['ɵ', 'o'],
+    ['ʑ', 'zʲ'],
+  ]),
+  uk: accented('uk', [['β', 'v']]),
   pl: accented('pl'),
   tr: accented('tr', [
     ['æ', 'ɛ'],

@@ -39,7 +39,7 @@ const RULES: readonly (readonly [pattern: RegExp, said: string | ((...groups: st
   [new RegExp(`(?<=\\d)\\s?(${unitSigns.join('|')})(?![A-Za-z])`, 'g'), (_, sign) => UNITS[sign!] ?? ''],
   [/(?<![\d/])(\d{1,3})\/(\d{1,3})(?![\d/])/g, '$2分之$1'],
   [/(?<=[\d零一二三四五六七八九月日年])\s?[-~—]\s?(?=\d)/g, '到'],
-  [/(?<![\d\p{L}])-(?=\d)/gu, '负'],
+  [/(?<![\dA-Za-z])-(?=\d)/g, '负'],
   [/\+(?=\d)/g, '加'],
   [/(?<=[\d\s])×(?=[\d\s])/g, '乘'],
   [/(?<=[\d\s])÷(?=[\d\s])/g, '除以'],

@@ -88,7 +88,7 @@ const COUNTERS: ReadonlyMap<string, Counter> = new Map<string, Counter>([
   // Begin with other sounds.
   ...plain(
     [],
-    `枚:マイ 台:ダイ 度:ド 倍:バイ 番:バン 名:メイ 号:ゴー 号室:ゴーシツ 番地:バンチ 番線:バンセン 秒:ビョー 位:イ 割:ワリ 羽:ワ 番目:バンメ 行:ギョー 日間:ニチカン 代:ダイ
+    `枚:マイ 台:ダイ 度:ド 倍:バイ 番:バン 名:メイ 号:ゴー 号室:ゴーシツ 番地:バンチ 番線:バンセン 秒:ビョー 位:イ 割:ワリ 羽:ワ 番目:バンメ 行:ギョー 代:ダイ
      ドル:ドル ユーロ:ユーロ セント:セント メートル:メートル m:メートル グラム:グラム g:グラム リットル:リットル L:リットル ml:ミリリットル mL:ミリリットル ミリ:ミリ
      mm:ミリ t:トン GB:ギガバイト MB:メガバイト TB:テラバイト KB:キロバイト GHz:ギガヘルツ MHz:メガヘルツ kHz:キロヘルツ Hz:ヘルツ kWh:キロワットジ kW:キロワット W:ワット V:ボルト
      km/h:キロ 畳:ジョー 段:ダン 列:レツ 部:ブ 部屋:ヘヤ 問:モン 話:ワ 輪:リン 両:リョー 連覇:レンパ 年ぶり:ネンブリ 円玉:エンダマ 円札:エンサツ 平方メートル:ヘイホーメートル`,
@@ -102,6 +102,14 @@ const COUNTERS: ReadonlyMap<string, Counter> = new Map<string, Counter>([
   ['時半', { kana: 'ジハン', doubling: [], endings: { ヨン: 'ヨ', ナナ: 'シチ', キュー: 'ク' } }],
   ['月', { kana: 'ガツ', doubling: [], endings: { ヨン: 'シ', ナナ: 'シチ', キュー: 'ク' } }],
   ['日', { kana: 'ニチ', doubling: [], whole: DAYS }],
+  [
+    '日間',
+    {
+      kana: 'ニチカン',
+      doubling: [],
+      whole: Object.fromEntries(Object.entries(DAYS).map(([day, kana]) => [day, `${kana}カン`])),
+    },
+  ],
   ['つ', { kana: 'ツ', doubling: [], whole: THINGS }],
 ])
 
