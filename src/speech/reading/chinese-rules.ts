@@ -1,4 +1,5 @@
 import { chineseDecimal, chineseDigits, chineseNumber } from './chinese-numbers.ts'
+import { type Rewriting, rewrite } from './east-asian-text.ts'
 
 const NUMBER = String.raw`\d+(?:,\d{3})*(?:\.\d+)?`
 /** Words that count things: two of them are 两, not 二. */
@@ -21,12 +22,11 @@ const UNITS: Readonly<Record<string, string>> = {
 const unitSigns = Object.keys(UNITS).sort((a, b) => b.length - a.length)
 
 /** Numbers and the signs beside them, in the order in which they apply; no figure is left but in words with letters. */
-const RULES: readonly (readonly [pattern: RegExp, said: string | ((...groups: string[]) => string)])[] = [
+const RULES: readonly Rewriting[] = [
   [/(?<![\d-])(1[3-9]\d)[ -]?(\d{4})[ -]?(\d{4})(?![\d-])/g, (_, a, b, c) => [a!, b!, c!].map(telephone).join(',')],
   [/(?<![\d-])(0\d{2,3})-(\d{7,8})(?![\d-])/g, (_, area, number) => `${telephone(area!)},${telephone(number!)}`],
   [/(?<!\d)(\d{4})[-/.](\d{1,2})[-/.](\d{1,2})(?!\d)/g, (_, y, m, d) => `${y}年${Number(m)}月${Number(d)}日`],
-  [/(?<!\d)(\d{4})(?=\s?年)/g, (_, year) => chineseDigits(year!)],
-  [/(?<!\d)(\d{4})(?=[-~]\d{4}\s?年)/g, (_, year) => chineseDigits(year!)],
+  [/(?<!\d)(\d{4})(?=(?:[-~]\d{4})?\s?年)/g, (_, year) => chineseDigits(year!)],
   [/(?<![\d:])(\d{1,2}):(\d{2})(?::(\d{2}))?(?![\d:])/g, (_, h, m, s) => time(h!, m!, s)],
   [new RegExp(`[¥](${NUMBER}[万亿]*)`, 'g'), '$1元'],
   [new RegExp(`\\$(${NUMBER}[万亿]*)`, 'g'), '$1美元'],
@@ -38,7 +38,7 @@ const RULES: readonly (readonly [pattern: RegExp, said: string | ((...groups: st
   [/(?<=\d)\s?°/g, '度'],
   [new RegExp(`(?<=\\d)\\s?(${unitSigns.join('|')})(?![A-Za-z])`, 'g'), (_, sign) => UNITS[sign!] ?? ''],
   [/(?<![\d/])(\d{1,3})\/(\d{1,3})(?![\d/])/g, '$2分之$1'],
-  [/(?<=[\d零一二三四五六七八九月日年])\s?[-~—]\s?(?=\d)/g, '到'],
+  [/(?<=[\d零一二三四五六七八九月日年])\s?[-~—]\s?(?=[\d零一二三四五六七八九百])/g, '到'],
   [/(?<![\dA-Za-z])-(?=\d)/g, '负'],
   [/\+(?=\d)/g, '加'],
   [/(?<=[\d\s])×(?=[\d\s])/g, '乘'],
@@ -50,11 +50,7 @@ const RULES: readonly (readonly [pattern: RegExp, said: string | ((...groups: st
 ]
 
 export function rewriteChinese(text: string): string {
-  return RULES.reduce(
-    (result, [pattern, said]) =>
-      typeof said === 'string' ? result.replace(pattern, said) : result.replace(pattern, said),
-    text,
-  )
+  return rewrite(text, RULES)
 }
 
 /** In telephone numbers one is 幺, so that it is not heard as seven. */

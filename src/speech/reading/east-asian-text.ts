@@ -43,11 +43,30 @@ export function cleanEastAsianText(text: string): string {
     .trim()
 }
 
-/** A word in Latin letters with the figures, addresses and marks that are part of it. */
-export const LATIN_WORD = /[A-Za-zÀ-ɏ][\p{Script=Latin}\p{M}\d]*(?:[-'.@_/:+&][\p{Script=Latin}\d]+)*\+*/uy
+/** A word in Latin letters with the figures and marks that are part of it, or an address. */
+export const LATIN_WORD =
+  /[A-Za-z]+:\/\/[!-~]+|[A-Za-zÀ-ɏ][\p{Script=Latin}\p{M}\d]*(?:[-'.@_/:+&][\p{Script=Latin}\d]+)*\+*/uy
 
 /** A mark as it is spoken: none where it is no pause. */
 export const PAUSE_MARK = /^[.,;:!?…—“”()]$/
+
+/** Addresses and names with marks in them: their figures are no numbers of the text. */
+const NAMES = /([A-Za-z]+:\/\/[!-~]+|(?<![A-Za-z\d.])[A-Za-z][A-Za-z\d]*(?:[-.@_/:][A-Za-z\d]+)+)/
+
+/** Something that is written otherwise than it is said. */
+export type Rewriting = readonly [pattern: RegExp, said: string | ((...groups: string[]) => string)]
+
+/** Applies rewritings in their order, to everything but addresses and the like. */
+export function rewrite(text: string, rewritings: readonly Rewriting[]): string {
+  return text
+    .split(NAMES)
+    .map((piece, index) => (index % 2 === 1 ? piece : rewritings.reduce(applied, piece)))
+    .join('')
+}
+
+function applied(text: string, [pattern, said]: Rewriting): string {
+  return typeof said === 'string' ? text.replace(pattern, said) : text.replace(pattern, said)
+}
 
 function pairs(characters: string, mark: string): (readonly [string, string])[] {
   return Array.from(characters, (character) => [character, mark] as const)

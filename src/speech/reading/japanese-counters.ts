@@ -135,15 +135,10 @@ export function readCounted(
   counterFrom: number,
   isWordEnd: (index: number) => boolean,
 ): CountedNumber | undefined {
-  for (const written_ of LONGEST_FIRST) {
-    if (!text.startsWith(written_, counterFrom)) continue
-    const end = counterFrom + written_.length
-    const kana = count(
-      written,
-      written_,
-      COUNTERS.get(written_)!,
-      /\d月$/.test(text.slice(0, counterFrom - written.length)),
-    )
+  for (const sign of LONGEST_FIRST) {
+    if (!text.startsWith(sign, counterFrom)) continue
+    const end = counterFrom + sign.length
+    const kana = count(written, sign, COUNTERS.get(sign)!, /\d月$/.test(text.slice(0, counterFrom - written.length)))
     const suffix = SUFFIXES.get(text.charAt(end))
     if (suffix !== undefined && isWordEnd(end + 1)) return { end: end + 1, kana: kana + suffix }
     if (isWordEnd(end)) return { end, kana }

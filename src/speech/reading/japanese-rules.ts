@@ -1,7 +1,11 @@
+import { type Rewriting, rewrite } from './east-asian-text.ts'
 import { digitByDigit } from './japanese-numbers.ts'
 
 /** Written forms that are said otherwise than they are written, in the order in which they apply. */
-const RULES: readonly (readonly [pattern: RegExp, said: string | ((...groups: string[]) => string)])[] = [
+const RULES: readonly Rewriting[] = [
+  // Younger than the dictionary.
+  [/令和/g, 'レイワ'],
+  [/\(笑\)/g, '(わらい)'],
   // Telephone numbers digit by digit; the groups are joined by ノ.
   [/(?<![\d-])(0\d{1,4})-(\d{1,4})-(\d{3,4})(?![\d-])/g, (_, a, b, c) => [a!, b!, c!].map(digitByDigit).join('ノ ')],
   [
@@ -27,11 +31,7 @@ const RULES: readonly (readonly [pattern: RegExp, said: string | ((...groups: st
 ]
 
 export function rewriteJapanese(text: string): string {
-  return RULES.reduce(
-    (result, [pattern, said]) =>
-      typeof said === 'string' ? result.replace(pattern, said) : result.replace(pattern, said),
-    text,
-  )
+  return rewrite(text, RULES)
 }
 
 function time(hour: string, minute: string, second: string | undefined): string {

@@ -92,6 +92,7 @@ function numberAt(text: string, word: PlacedWord, ends: ReadonlySet<number>) {
 
 function soundOf(word: PlacedWord, kanaBefore: string): string {
   const kana = word.pronunciation ?? toKatakana(word.surface)
+  if (/^ー+$/.test(kana)) return kanaBefore === '' ? '' : 'ー'
   // The う of a will or an offer draws the vowel before it out: 行こう, しましょう.
   return kana === 'ウ' && /[オコソトノホモヨロゴゾドボポョ]$/.test(kanaBefore) ? 'ー' : kana
 }

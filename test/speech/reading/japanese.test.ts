@@ -31,8 +31,10 @@ test.each([
   ['numbers in kanji with their counters', '三本と二十五歳', 'samboɴto ɲiʥɨːɡosai'],
   ['kanji that only look like numbers', '八百屋と三日月と四国', 'jaojato mʲikazɨkʲito ɕikokɯ'],
   ['words in Latin letters are left to English', 'GoogleでWi-Fiを', '<Google> de <Wi-Fi> o'],
+  ['addresses too', 'https://a.jp/1?x=2へ', '<https://a.jp/1?x=2> e'],
+  ['an era that is younger than the dictionary', '令和6年', 'ɾeiβa ɾokɯneɴ'],
   ['katakana that are in no dictionary', 'シンタクスリンクス', 'ɕintakɯsɨɾʲiŋkɯsɨ'],
-  ['nothing is nothing', '😀 \u3000', ''],
+  ['nothing is nothing', '😀 \u3000ーーー', ''],
 ])('%s: %s', (_, text, phonemes) => {
   expect(read(text)).toBe(phonemes)
 })
