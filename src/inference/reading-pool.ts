@@ -4,7 +4,7 @@ import type { SpokenPart } from '../speech/task-protocol.ts'
 
 /** Texts that may wait for the thread; admission keeps the number of requests far below. */
 const QUEUE_MAX = 1_024
-/** The dictionaries take 200 MB: without a text to read for so long, they go. */
+/** The dictionaries take 170 MB: without a text to read for so long, they go. */
 const IDLE_MS = 10 * 60_000
 
 /** One thread for the dictionaries of the whole node, started by the first text that needs one. */
