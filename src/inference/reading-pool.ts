@@ -22,6 +22,8 @@ export class ReadingPool implements ReadingService {
       concurrentTasksPerWorker: 1,
       recordTiming: false,
     })
+    // Also reported through the promise of the text that was being read, where it is handled.
+    this.#pool.on('error', () => {})
   }
 
   read(text: string, language: ReadLanguage): Promise<readonly SpokenPart[]> {
