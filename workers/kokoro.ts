@@ -19,6 +19,7 @@ import {
   type Pronunciation,
   type RenderedAudio,
   type SpeechPlan,
+  type SpokenPart,
   type StyleRows,
   type WholeTask,
   type WindowTask,
@@ -33,7 +34,7 @@ import { type Feeds, openSession, type Session, type Tensor, tensor } from './se
 
 /** Text → phonemes, in the model's symbols. */
 export interface PhonemeSource {
-  phonemes(text: string, pronunciation: Pronunciation): string
+  phonemes(text: string, pronunciation: Pronunciation, parts?: readonly SpokenPart[]): string
 }
 
 const TEXT_WIDTH = 512
@@ -94,7 +95,7 @@ export class KokoroEngine {
   }
 
   async plan(task: PlanTask): Promise<SpeechPlan | PlanTooLong> {
-    const phonemes = this.#phonemes.phonemes(task.text, task.pronunciation)
+    const phonemes = this.#phonemes.phonemes(task.text, task.pronunciation, task.parts)
     const ids = isPronounceable(phonemes) ? symbolIds(phonemes) : []
     if (ids.length === 0) return emptyPlan()
     if (ids.length > SYMBOLS_MAX) return tooLong(ids.length)
@@ -121,7 +122,7 @@ export class KokoroEngine {
   }
 
   async measure(task: MeasureTask): Promise<MeasureResult> {
-    const ids = this.#symbols(task.text, task.pronunciation)
+    const ids = this.#symbols(task)
     if (ids.length === 0) return { status: 'measured', frames: 0, tokens: 0 }
     if (ids.length > SYMBOLS_MAX) return tooLong(ids.length)
     const style = styleRow(task.styles, styleClassOf(ids.length))
@@ -183,8 +184,8 @@ export class KokoroEngine {
     return wordFrames(text, pronunciation, phonemes, durations, (word) => this.#phonemes.phonemes(word, pronunciation))
   }
 
-  #symbols(text: string, pronunciation: Pronunciation): number[] {
-    const phonemes = this.#phonemes.phonemes(text, pronunciation)
+  #symbols({ text, pronunciation, parts }: PlanTask | MeasureTask): number[] {
+    const phonemes = this.#phonemes.phonemes(text, pronunciation, parts)
     return isPronounceable(phonemes) ? symbolIds(phonemes) : []
   }
 

@@ -8,6 +8,8 @@ export interface Abbreviations {
   readonly beforeNumber: ReadonlySet<string>
   /** Words that begin a sentence, and hardly ever a name: after "the U.S." one of them decides. */
   readonly openers: ReadonlySet<string>
+  /** A full stop after a number of one or two figures makes it an ordinal: "am 15. März". */
+  readonly dotsOrdinals: boolean
 }
 
 export function abbreviationsOf(pronunciation: Pronunciation): Abbreviations {
@@ -46,10 +48,49 @@ const ABBREVIATIONS: Readonly<Record<Pronunciation, Abbreviations>> = {
     'o a os as um uma em mas e se quando isso isto',
   ),
   hi: table('डॉ प्रो श्री रु रू पं मो सं कु स्व इं एड', 'सं नं पृ क्र फ़ो मो', ''),
+  de: ordinal(
+    `dr prof hr fr frl st z d u o i s v z.b u.a d.h z.t i.d.r bzw ca vgl evtl inkl exkl ggf sog geb gest dipl ing mag bspw u.u o.ä v.a
+     jan feb apr jun jul aug sep sept okt nov dez`,
+    'nr s bd kap abb art abs tel str ziff max min',
+    `der die das den dem des ein eine er sie es wir ihr ich und aber oder wenn als dann da hier dort im in am an auf bei
+     nach seit mit für das dies diese dieser`,
+  ),
+  ru: table(
+    'т.е т.к т.н г гг г-н г-жа им ул пр пл проф акад доц св см ср напр в.в',
+    'стр с рис гл т п №',
+    'он она оно они мы вы я это в на и но а если когда',
+  ),
+  uk: table(
+    'т.з т.зв ім вул пр пл проф акад доц св див напр п',
+    'стор с рис гл т №',
+    'він вона воно вони ми ви я це в у на і але а якщо коли',
+  ),
+  pl: ordinal(
+    'dr prof mgr inż św ul al pl np m.in tzn tzw im ks gen płk por red hab itp',
+    'nr s str rys rozdz t art ust poz tel',
+    'on ona ono oni one my wy ja to w na i ale a jeśli kiedy gdy',
+  ),
+  tr: ordinal(
+    'dr prof doç yrd sn av mah cad sok apt örn vb bkz alb gen yzb',
+    'no s sf bkz md tel',
+    'o bu şu biz siz ben onlar ve ama eğer çünkü bir',
+  ),
+  id: table(
+    'dr drs dra prof ir tn ny sdr jl yth dll dsb',
+    'no hlm tel hal',
+    'ia dia mereka kami kita saya ini itu di pada',
+  ),
+  ja: table('', '', ''),
+  zh: table('', '', ''),
 }
 
 function table(joined: string, beforeNumber: string, openers: string): Abbreviations {
-  return { joined: words(joined), beforeNumber: words(beforeNumber), openers: words(openers) }
+  const lists = { joined: words(joined), beforeNumber: words(beforeNumber), openers: words(openers) }
+  return { ...lists, dotsOrdinals: false }
+}
+
+function ordinal(joined: string, beforeNumber: string, openers: string): Abbreviations {
+  return { ...table(joined, beforeNumber, openers), dotsOrdinals: true }
 }
 
 function words(list: string): ReadonlySet<string> {

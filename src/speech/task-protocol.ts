@@ -6,8 +6,29 @@
  *                            └──whole───▶ samples     (short texts, and voices without conditioning)
  */
 
-/** Spoken form of a language: which pronunciation rules the front end uses. */
-export type Pronunciation = 'en-us' | 'en-gb' | 'es' | 'fr' | 'it' | 'pt-br' | 'hi'
+/** Spoken form of a language whose spelling tells its sound: which pronunciation rules the front end uses. */
+export type SpelledPronunciation =
+  | 'en-us'
+  | 'en-gb'
+  | 'es'
+  | 'fr'
+  | 'it'
+  | 'pt-br'
+  | 'hi'
+  | 'de'
+  | 'ru'
+  | 'uk'
+  | 'pl'
+  | 'tr'
+  | 'id'
+
+/** Spoken form of a language. Japanese and Chinese need a dictionary that tells how their characters are read. */
+export type Pronunciation = SpelledPronunciation | 'ja' | 'zh'
+
+/** A stretch of what is spoken: words to look up the sound of, or phonemes in the model's symbols, settled already. */
+export type SpokenPart =
+  | { readonly kind: 'text'; readonly text: string; readonly pronunciation: SpelledPronunciation }
+  | { readonly kind: 'phonemes'; readonly phonemes: string }
 
 /** Style vectors of one voice, one row per length class (see `STYLE_CLASSES`): float32 [classes, 256], row-major. */
 export type StyleRows = Float32Array
@@ -28,6 +49,8 @@ export interface PlanTask {
   readonly kind: 'plan'
   readonly text: string
   readonly pronunciation: Pronunciation
+  /** What is spoken in place of the text, where not all of it is spoken as `pronunciation` would have it. */
+  readonly parts?: readonly SpokenPart[]
   readonly styles: StyleRows
   /** Relative rate of speech; ignored when `frames` is given. */
   readonly speed: number
@@ -70,6 +93,8 @@ export interface MeasureTask {
   readonly kind: 'measure'
   readonly text: string
   readonly pronunciation: Pronunciation
+  /** As for `PlanTask`. */
+  readonly parts?: readonly SpokenPart[]
   readonly styles: StyleRows
 }
 export type MeasureResult =

@@ -1,4 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs'
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type NodeUnderTest, startNode } from '../../bench/node-under-test.ts'
@@ -14,12 +16,23 @@ let client: Client
 let key: string
 
 beforeAll(async () => {
-  node = await startNode({ SYRINX_LOG_LEVEL: 'info' })
+  const dataDir = await mkdtemp(join(tmpdir(), 'syrinx-speech-'))
+  await mkdir(join(dataDir, 'lexicon'))
+  await writeFile(join(dataDir, 'lexicon', 'ja.tsv'), 'Acme\t/akɯmiː/\n')
+  node = await startNode({ SYRINX_LOG_LEVEL: 'info', SYRINX_DATA: dataDir })
   key = await node.voiceKey('preset_af_heart')
   client = new Client(node, key)
 }, 300_000)
 
 afterAll(() => node.stop())
+
+it('a node whose pronunciation dictionary has a mistake does not start, and says where it is', async () => {
+  const dataDir = await mkdtemp(join(tmpdir(), 'syrinx-lexicon-'))
+  await mkdir(join(dataDir, 'lexicon'))
+  await writeFile(join(dataDir, 'lexicon', 'en.tsv'), 'Acme\tAkmee\nSyrinx Seerinks\n')
+  await expect(startNode({ SYRINX_DATA: dataDir })).rejects.toThrow('en.tsv, line 2')
+  await rm(dataDir, { recursive: true })
+})
 
 describe('a node with real models', () => {
   it('gives the same samples in all four ways', async () => {
@@ -87,6 +100,17 @@ describe('a node with real models', () => {
     ].map(({ samples }) => samples.length)
     expect(slow! / normal!).toBeGreaterThan(1.7)
     expect(normal! / fast!).toBeGreaterThan(1.3)
+  })
+
+  it.each([
+    ['Japanese', 'GoogleはAcmeから約250冊の新しい本を買いました。', 3, 9],
+    ['Chinese', '谷歌用ChatGPT从Acme买了大约250本新书。', 3, 9],
+  ])('speaks %s in all four ways, with English words and terms of the dictionary in it', async (_, text, min, max) => {
+    const bytes = await client.bytes({ text })
+    for (const other of [await client.generate({ text }), await client.sse({ text }), await client.socket({ text })])
+      expect(Buffer.compare(bufferOf(other), bufferOf(bytes))).toBe(0)
+    expect(bytes.samples.length / RATE).toBeGreaterThan(min)
+    expect(bytes.samples.length / RATE).toBeLessThan(max)
   })
 
   it('makes MP3 files of the same length', async () => {

@@ -39,7 +39,7 @@ export function cleanTraced(text: TracedText): TracedText {
   )
 }
 
-const LETTERS = ['Latin', 'Greek', 'Devanagari'].map((script) => `\\p{Script=${script}}`).join('')
+const LETTERS = ['Latin', 'Greek', 'Cyrillic', 'Devanagari'].map((script) => `\\p{Script=${script}}`).join('')
 const SIGNS = '\\d\\s.,;:!?…—–“”"()\'%‰$£€¥₹₩₽₺₴₪₿¢§°º²³½¼¾⅓⅔⅕⅛⅜⅝⅞+=×÷±<>≤≥≠√∞≈~&@#/\\\\_^-'
 
 /** Everything else is silent. Accents that have no letter with them go; Devanagari's vowel signs are marks, too. */
