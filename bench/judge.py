@@ -1,6 +1,7 @@
 """Judges WAV files: what faster-whisper understands, and how clean DNSMOS (P.835) finds them.
 
-usage: judge.py WHISPER_DIR DNSMOS_ONNX; one path and language a line on standard input, one line of JSON a file.
+usage: judge.py WHISPER_DIR DNSMOS_ONNX; one path and language a line on standard input, one line of JSON a file. With a
+third field "words" the answer is when each word is heard instead.
 """
 import json
 import sys
@@ -32,8 +33,13 @@ def overall(audio):
 
 
 for line in sys.stdin:
-    path, language = line.rstrip("\n").split("\t")
+    path, language, *rest = line.rstrip("\n").split("\t")
     audio = decode_audio(path, sampling_rate=RATE).astype(np.float32)
+    if rest == ["words"]:
+        segments, _ = whisper.transcribe(audio, language=language, beam_size=5, word_timestamps=True)
+        words = [{"word": word.word.strip(), "start": word.start, "end": word.end} for segment in segments for word in segment.words]
+        print(json.dumps({"words": words}), flush=True)
+        continue
     segments, _ = whisper.transcribe(audio, language=language, beam_size=5)
     text = " ".join(segment.text.strip() for segment in segments)
     print(json.dumps({"text": text, "overall": overall(audio)}), flush=True)

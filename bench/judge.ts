@@ -18,10 +18,19 @@ export interface Judgement {
   readonly overall: number
 }
 
+/** A word and the seconds in which it was heard. */
+export interface HeardWord {
+  readonly word: string
+  readonly start: number
+  readonly end: number
+}
+
 /** Listens to files in a process of its own. */
 export interface Judge {
   /** `language`: ISO 639-1. */
   judge(path: string, language: string): Promise<Judgement>
+  /** When the recogniser hears each word. */
+  words(path: string, language: string): Promise<readonly HeardWord[]>
   close(): void
 }
 
@@ -35,13 +44,15 @@ export async function startJudge(whisperDir: string): Promise<Judge> {
   })
   const child = spawn(PYTHON, [resolve('bench/judge.py'), whisperDir, DNSMOS], { stdio: ['pipe', 'pipe', 'inherit'] })
   const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]()
+  const ask = async (...fields: readonly string[]): Promise<unknown> => {
+    child.stdin.write(`${fields.join('\t')}\n`)
+    const { value, done } = await lines.next()
+    if (done) throw new Error('the judge ended')
+    return JSON.parse(value)
+  }
   return {
-    async judge(path, language) {
-      child.stdin.write(`${path}\t${language}\n`)
-      const { value, done } = await lines.next()
-      if (done) throw new Error('the judge ended')
-      return JSON.parse(value) as Judgement
-    },
+    judge: async (path, language) => (await ask(path, language)) as Judgement,
+    words: async (path, language) => ((await ask(path, language, 'words')) as { words: HeardWord[] }).words,
     close: () => void child.kill(),
   }
 }

@@ -15,6 +15,7 @@ import { loadShippedKokoro } from './shipped-kokoro.ts'
 import { figure, median } from './statistics.ts'
 import type { BenchTable } from './table.ts'
 import { wordErrors, wordsOf } from './word-errors.ts'
+import { wordTimesTable } from './word-times.ts'
 
 const VOICES = ['af_heart', 'am_michael', 'bf_emma', 'bm_george', 'af_nicole', 'am_puck']
 
@@ -55,7 +56,7 @@ export async function qualityBench(): Promise<BenchTable[]> {
   try {
     const fast = await judgeNode(judge, folder)
     const shipped = await judgeShipped(judge, folder, modelsDir)
-    return [qualityTable(fast, shipped)]
+    return [qualityTable(fast, shipped), await wordTimesTable(judge, folder, SENTENCES)]
   } finally {
     judge.close()
     await rm(folder, { recursive: true, force: true })

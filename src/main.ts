@@ -10,6 +10,8 @@ import { CapacityAdmission } from './inference/admission.ts'
 import { CodecPool } from './inference/codec-pool.ts'
 import { CostModel } from './inference/cost-model.ts'
 import { KokoroEngine } from './inference/kokoro-engine.ts'
+import { ReadingPool } from './inference/reading-pool.ts'
+import { ReadingRunner } from './inference/reading-runner.ts'
 import { Scheduler } from './inference/scheduler.ts'
 import { VoiceStyles } from './inference/voice-styles.ts'
 import { warmUp } from './inference/warm-up.ts'
@@ -22,6 +24,7 @@ import { type Clock, systemClock } from './runtime/clock.ts'
 import { NodeLifecycle } from './runtime/lifecycle.ts'
 import type { Log } from './runtime/log.ts'
 import { systemRandom } from './runtime/random.ts'
+import { loadDictionary } from './speech/dictionary/dictionary-folder.ts'
 import { STYLE_CLASSES } from './speech/style-classes.ts'
 import { DEFAULT_VOICE_ID, presetVoices } from './speech/voices.ts'
 
@@ -55,13 +58,17 @@ export interface RunningNode {
 export async function startNode(config: Config, models: ModelFolders, log: Log): Promise<RunningNode> {
   const clock = systemClock
   const lifecycle = new NodeLifecycle()
+  // First, because a mistake in it is the operator's to mend before anything else happens.
+  const dictionary = await loadDictionary(join(config.dataDir, 'lexicon'))
   const ledger = LmdbLedger.open(config.dataDir, clock, systemRandom)
   const pool = new PiscinaWorkerPool(workerFile('inference'), config.workers, { kokoroDir: models.kokoroInstalled })
   const codecs = new CodecPool(workerFile('codec'))
   const costs = new CostModel()
   const scheduler = new Scheduler(pool, costs, clock)
   const styles = new VoiceStyles(models.kokoroVoices, models.kokoroConditioning, scheduler, log)
-  const engine = new KokoroEngine(scheduler, presetVoices, styles, clock, config.workers)
+  const readings = new ReadingPool(workerFile('reading'))
+  const speaker = new ReadingRunner(scheduler, dictionary, readings)
+  const engine = new KokoroEngine(speaker, presetVoices, styles, clock, config.workers)
 
   const audioFiles = await AudioFiles.open(
     join(config.dataDir, 'audio'),
@@ -121,6 +128,7 @@ export async function startNode(config: Config, models: ModelFolders, log: Log):
       await scheduler.idle()
       await pool.close()
       await codecs.close()
+      await readings.close()
       await ledger.close()
       log.info({ cut }, 'stopped')
     },

@@ -25,7 +25,12 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
 /** Packages that only the named files (or folders) import, so that each can be replaced in one place. */
 const SOLE_IMPORTERS: Readonly<Record<string, readonly string[]>> = {
   'uWebSockets.js': ['src/http/'],
-  piscina: ['src/inference/worker-pool.ts', 'src/inference/codec-pool.ts', 'workers/inference.ts'],
+  piscina: [
+    'src/inference/worker-pool.ts',
+    'src/inference/codec-pool.ts',
+    'src/inference/reading-pool.ts',
+    'workers/inference.ts',
+  ],
   lmdb: ['src/ledger/store.ts'],
   '@msgpack/msgpack': ['src/ledger/records.ts'],
   'onnxruntime-node': ['workers/session.ts'],
@@ -33,6 +38,8 @@ const SOLE_IMPORTERS: Readonly<Record<string, readonly string[]>> = {
   '@echogarden/espeak-ng-emscripten': ['src/speech/phonemizer.ts'],
   'wasm-media-encoders': ['workers/codec.ts'],
   tinyld: ['src/speech/languages.ts'],
+  'lindera-wasm-nodejs-ipadic': ['src/speech/reading/ipadic.ts'],
+  'pinyin-pro': ['src/speech/reading/pinyin.ts'],
   pino: ['src/runtime/log.ts'],
   dotenv: ['src/config.ts'],
   zod: ['src/api/', 'src/config.ts', 'models/'],
@@ -73,6 +80,7 @@ function readSource(path: string): Source {
   const specifiers = [
     ...text.matchAll(/(?:^|\n)\s*(?:import|export)\b[^'"\n]*?(?:\{[^}]*\}\s*)?(?:from\s*)?['"]([^'"]+)['"]/g),
   ]
+  specifiers.push(...text.matchAll(/\bimport\(['"]([^'"]+)['"]\)/g))
   const imports = specifiers.map(([, specifier = '']) =>
     specifier.startsWith('.') ? normalize(join(dirname(path), specifier)) : specifier,
   )

@@ -15,9 +15,12 @@ import type {
   Pronunciation,
   RenderedAudio,
   SpeechPlan,
+  SpokenPart,
   StyleRows,
   WindowTask,
+  WordSpan,
 } from '../src/speech/task-protocol.ts'
+import { type TokenDurations, wordFrames } from '../src/speech/timing/word-frames.ts'
 import { accumulatePhase, SOURCE_WIDTH, sourceSpectra } from './harmonic-source.ts'
 import { openingOf } from './kokoro-opening.ts'
 import { speechSpans } from './kokoro-silence.ts'
@@ -26,7 +29,7 @@ import { type Feeds, openSession, type Session, type Tensor, tensor } from './se
 
 /** Text → phonemes, in the model's symbols. */
 export interface PhonemeSource {
-  phonemes(text: string, pronunciation: Pronunciation): string
+  phonemes(text: string, pronunciation: Pronunciation, parts?: readonly SpokenPart[]): string
 }
 
 const TEXT_WIDTH = 512
@@ -85,23 +88,32 @@ export class KokoroEngine {
   }
 
   async plan(task: PlanTask): Promise<SpeechPlan | PlanTooLong> {
-    const ids = this.#symbols(task.text, task.pronunciation)
+    const phonemes = this.#phonemes.phonemes(task.text, task.pronunciation, task.parts)
+    const ids = isPronounceable(phonemes) ? symbolIds(phonemes) : []
     if (ids.length === 0) return emptyPlan()
     if (ids.length > SYMBOLS_MAX) return tooLong(ids.length)
     const styleClass = styleClassOf(ids.length)
     const { frames, speed } = task
     const opening = task.part === 'all' ? undefined : openingOf(ids)
     const planned = task.part === 'opening' && opening ? ids.slice(0, opening.planned) : ids
-    let durations: Int32Array = new Int32Array()
+    let durations: TokenDurations | undefined
     const features = await this.features(planned, styleRow(task.styles, styleClass), (natural) => {
-      durations = frames === undefined ? paceDurations(natural, speed) : fitDurations(natural, frames)
-      return durations
+      const paced = frames === undefined ? paceDurations(natural, speed) : fitDurations(natural, frames)
+      durations = { natural: natural.slice(), paced }
+      return paced
     })
+    assert.ok(durations)
     // The first duration is that of the boundary in front of the first token.
-    const heard = opening ? durations.subarray(0, opening.heard + 1).reduce((sum, duration) => sum + duration, 0) : 0
+    const heardDurations = durations.paced.slice(0, opening ? opening.heard + 1 : 0)
+    const heard = heardDurations.reduce((sum, duration) => sum + duration, 0)
     const isComplete = task.part !== 'opening' || !opening
     const [from, to] = task.part === 'rest' ? [heard, features.frames] : [0, isComplete ? features.frames : heard]
-    return { ...speechPlan(cutFeatures(features, from, to)), isComplete, styleClass, tokens: ids.length }
+    const plan = { ...speechPlan(cutFeatures(features, from, to)), isComplete, styleClass, tokens: ids.length }
+    if (!task.timestamps) return plan
+    if (!isComplete) return { ...plan, heardDurations }
+    // What was heard of the opening is as long as its own plan made it.
+    if (task.heardDurations) durations.paced.set(task.heardDurations)
+    return { ...plan, words: this.#words(task, phonemes, durations) }
   }
 
   /** Features of these symbols, as long as `pace` makes each of them of what the model would. */
@@ -132,7 +144,7 @@ export class KokoroEngine {
   }
 
   async measure(task: MeasureTask): Promise<MeasureResult> {
-    const ids = this.#symbols(task.text, task.pronunciation)
+    const ids = this.#symbols(task)
     if (ids.length === 0) return { status: 'measured', frames: 0, tokens: 0 }
     if (ids.length > SYMBOLS_MAX) return tooLong(ids.length)
     const style = styleRow(task.styles, styleClassOf(ids.length))
@@ -186,8 +198,12 @@ export class KokoroEngine {
     for (const session of Object.values(this.#sessions)) await session.release()
   }
 
-  #symbols(text: string, pronunciation: Pronunciation): number[] {
-    const phonemes = this.#phonemes.phonemes(text, pronunciation)
+  #words({ text, pronunciation }: PlanTask, phonemes: string, durations: TokenDurations): WordSpan[] {
+    return wordFrames(text, pronunciation, phonemes, durations, (word) => this.#phonemes.phonemes(word, pronunciation))
+  }
+
+  #symbols({ text, pronunciation, parts }: PlanTask | MeasureTask): number[] {
+    const phonemes = this.#phonemes.phonemes(text, pronunciation, parts)
     return isPronounceable(phonemes) ? symbolIds(phonemes) : []
   }
 

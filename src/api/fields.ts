@@ -71,6 +71,8 @@ const cfgValue = z.number(cfgRule).min(CFG_VALUE_MIN, cfgRule).max(CFG_VALUE_MAX
 const stepsRule = `must be a whole number from 0 to ${DIT_STEPS_MAX}`
 const ditSteps = z.int(stepsRule).min(0, stepsRule).max(DIT_STEPS_MAX, stepsRule)
 
+const timestamps = flag().default(false).describe('Whether `done` tells when each word is spoken.')
+
 const promptText = z.string('must be a string').default('')
 
 /** Body of `POST /api/v1/tts/generate` and `/bytes`. */
@@ -92,7 +94,10 @@ export const FileFields = z.object({
 })
 
 /** Body of `POST /api/v1/tts/sse`. `duration` is ignored altogether, whatever it holds. */
-export const SseFields = FileFields.extend({ duration: z.unknown().optional().describe('Accepted and ignored.') })
+export const SseFields = FileFields.extend({
+  duration: z.unknown().optional().describe('Accepted and ignored.'),
+  timestamps,
+})
 
 const textLengthRule = `must be a whole number from 1 to ${TOKEN_TEXT_LENGTH_MAX}`
 
@@ -120,6 +125,7 @@ export const StartFields = z.object({
   denoise: flag().default(true),
   preprocess_prompt: flag().default(true),
   postprocess_output: flag().default(true),
+  timestamps,
 })
 
 export type FileFields = z.infer<typeof FileFields>

@@ -1,6 +1,6 @@
 import { map, Subscription } from 'rxjs'
 import { FRAME_MS } from '../limits.ts'
-import type { PcmFrame, SynthesisRequest } from '../speech/synthesis.ts'
+import type { PcmFrame, SpokenWord, SynthesisRequest } from '../speech/synthesis.ts'
 import { whenAborted } from './abort-signals.ts'
 import { CreditWindow, type Outlet } from './credit-window.ts'
 import type { Services } from './services.ts'
@@ -18,6 +18,15 @@ export interface StreamEnd {
   readonly error?: unknown
   readonly chunks: number
   readonly durationMs: number
+  /** Where the request asked for them and all were spoken. */
+  readonly words?: readonly WordTime[]
+}
+
+/** A word as it is written and when it is heard. */
+export interface WordTime {
+  readonly word: string
+  readonly start_ms: number
+  readonly end_ms: number
 }
 
 /**
@@ -36,17 +45,21 @@ export function streamSpeech(
   const subscription = new Subscription()
   let chunks = 0
   let samples = 0
+  const words: WordTime[] = []
+  const ms = (count: number) => Math.round((count * 1000) / sampleRate)
+  const onWord = ({ word, from, to }: SpokenWord) => void words.push({ word, start_ms: ms(from), end_ms: ms(to) })
   return new Promise((resolve) => {
     const end = (how: Pick<StreamEnd, 'status' | 'error'>) => {
       subscription.unsubscribe()
       stopListening()
-      resolve({ ...how, chunks, durationMs: Math.round((samples * 1000) / sampleRate) })
+      const isTold = request.timestamps === true && how.status === 'completed'
+      resolve({ ...how, chunks, durationMs: ms(samples), ...(isTold && { words }) })
     }
     let stopListening = () => {}
     stopListening = whenAborted(signal, () => end({ status: 'stopped' }))
     if (signal.aborted) return
 
-    const delivered = speak(services, request, window.demand).pipe(
+    const delivered = speak(services, request, window.demand, request.timestamps ? onWord : undefined).pipe(
       map((frame) => {
         deliver(frame)
         chunks += 1
@@ -70,4 +83,9 @@ export function streamSpeech(
 /** Bytes of the PCM16 samples of a full frame. */
 export function pcmFrameBytes(sampleRate: number): number {
   return Math.ceil((sampleRate * FRAME_MS) / 1000) * 2
+}
+
+/** What `done` says of the words: nothing, unless they were asked for. */
+export function timesOf({ words }: StreamEnd): { readonly words?: readonly WordTime[] } {
+  return words === undefined ? {} : { words }
 }

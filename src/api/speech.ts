@@ -1,6 +1,6 @@
 import { defer, type Observable, throwIfEmpty } from 'rxjs'
 import type { Demand } from '../runtime/demand.ts'
-import { type PcmFrame, SynthesisFailed, type SynthesisRequest } from '../speech/synthesis.ts'
+import { type PcmFrame, SynthesisFailed, type SynthesisRequest, type WordListener } from '../speech/synthesis.ts'
 import type { Voice } from '../speech/voice.ts'
 import { ApiError } from './errors.ts'
 import type { FileFields, SseFields, StartFields } from './fields.ts'
@@ -31,12 +31,18 @@ export function synthesisRequest(
     durationSeconds,
     postprocess: fields.postprocess_output,
     pace,
+    ...('timestamps' in fields && fields.timestamps && { timestamps: true }),
   }
 }
 
 /** Frames of the spoken text. Everything that goes wrong comes out as an error of the observable, silence included. */
-export function speak({ synthesizer }: Speaker, request: SynthesisRequest, demand: Demand): Observable<PcmFrame> {
-  return defer(() => synthesizer.synthesize(request, demand)).pipe(
+export function speak(
+  { synthesizer }: Speaker,
+  request: SynthesisRequest,
+  demand: Demand,
+  onWord?: WordListener,
+): Observable<PcmFrame> {
+  return defer(() => synthesizer.synthesize(request, demand, onWord)).pipe(
     throwIfEmpty(() => new SynthesisFailed('the engine made no audio')),
   )
 }

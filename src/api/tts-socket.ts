@@ -12,7 +12,7 @@ import { recordGeneration } from './history.ts'
 import { TTS_SOCKET_PATH } from './public-urls.ts'
 import type { Services } from './services.ts'
 import { requireSpoken, synthesisRequest } from './speech.ts'
-import { pcmFrameBytes, type StreamOutlet, streamSpeech } from './speech-stream.ts'
+import { pcmFrameBytes, type StreamOutlet, streamSpeech, timesOf } from './speech-stream.ts'
 import type { WavWriter } from './wav-writer.ts'
 
 /*
@@ -173,7 +173,7 @@ class TtsSocket {
         await file.finish()
         const { chunks, durationMs } = end
         const done = { mode: MODE, audio_url: audioFiles.link(file.name), chunks, ttfb_ms: ttfbMs }
-        this.#close({ type: 'done', ...done, duration_ms: durationMs }, 1000, 'completed')
+        this.#close({ type: 'done', ...done, duration_ms: durationMs, ...timesOf(end) }, 1000, 'completed')
       } else await file.discard()
     } catch (error) {
       this.#crash(error)

@@ -13,7 +13,7 @@ import { recordGeneration, type Subject } from './history.ts'
 import { encodeEvent, KEEP_ALIVE_COMMENT } from './server-sent-events.ts'
 import type { Services } from './services.ts'
 import { requireSpoken, synthesisRequest } from './speech.ts'
-import { pcmFrameBytes, streamSpeech } from './speech-stream.ts'
+import { pcmFrameBytes, streamSpeech, timesOf } from './speech-stream.ts'
 import { resolveVoice } from './voice-access.ts'
 
 /** `POST /api/v1/tts/sse`: speaks as a stream of events, each with a piece of PCM16. */
@@ -89,7 +89,7 @@ async function streamEvents(
   const gone = end.status === 'stopped' && sink.closed.aborted
   if (end.status === 'completed') {
     const elapsedMs = Math.round(clock.monotonic() - startedAt)
-    const data = { chunks: end.chunks, duration_ms: end.durationMs, elapsed_ms: elapsedMs }
+    const data = { chunks: end.chunks, duration_ms: end.durationMs, elapsed_ms: elapsedMs, ...timesOf(end) }
     sink.write(encodeEvent({ event: 'done', data }))
   } else if (!gone) {
     if (end.error !== undefined) log.error({ requestId: request.id, ...describe(end.error) }, 'stream failed')

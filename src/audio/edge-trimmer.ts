@@ -8,6 +8,7 @@ export class EdgeTrimmer {
   readonly #threshold: number
   #started = false
   #held: Float32Array[] = []
+  #shift = 0
 
   /** `threshold`: the largest magnitude that counts as silence; `padSamples`: silence put at each edge. */
   constructor(padSamples: number, threshold: number) {
@@ -15,8 +16,14 @@ export class EdgeTrimmer {
     this.#threshold = threshold
   }
 
+  /** How much later than in the stream itself a sound is heard; negative: earlier. Known once a sound has come. */
+  get shift(): number {
+    return this.#shift + this.#padSamples
+  }
+
   push(block: Float32Array): Float32Array[] {
     const first = block.findIndex((sample) => Math.abs(sample) > this.#threshold)
+    if (!this.#started) this.#shift -= first === -1 ? block.length : first
     if (first === -1) {
       if (this.#started) this.#held.push(block)
       return []

@@ -2,7 +2,7 @@ import { Observable } from 'rxjs'
 import type { Clock } from '../runtime/clock.ts'
 import type { Demand } from '../runtime/demand.ts'
 import { resolvePronunciation } from '../speech/languages.ts'
-import type { Speakable, SpeechEngine, SynthesisRequest } from '../speech/synthesis.ts'
+import type { Speakable, SpeechEngine, SynthesisRequest, WordListener } from '../speech/synthesis.ts'
 import { SAMPLE_RATE } from '../speech/task-protocol.ts'
 import type { TaskRunner } from '../speech/task-runner.ts'
 import type { Voice, VoiceDirectory } from '../speech/voice.ts'
@@ -31,7 +31,7 @@ export class KokoroEngine implements SpeechEngine {
     return resolved.status === 'spoken' ? { status: 'spoken' } : { status: 'not_spoken', message: resolved.message }
   }
 
-  render(request: SynthesisRequest, demand: Demand): Observable<Float32Array> {
+  render(request: SynthesisRequest, demand: Demand, onWord?: WordListener): Observable<Float32Array> {
     return new Observable((subscriber) => {
       const voice = this.#voice(request.voiceId)
       const resolved = resolvePronunciation(request.language, request.text, voice)
@@ -49,6 +49,7 @@ export class KokoroEngine implements SpeechEngine {
         // A listener hears one window at a time; a batch request may use every worker that listeners leave.
         windowsInFlightMax: request.pace === 'live' ? 1 : this.#workers,
         output: subscriber,
+        onWord,
       })
       return () => run.stop()
     })

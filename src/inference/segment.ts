@@ -1,7 +1,14 @@
 import assert from 'node:assert/strict'
 import { SeamJoiner } from '../audio/seam.ts'
 import { joinFeatures, sliceFeatures } from '../speech/features.ts'
-import { type Features, FRAME_SAMPLES, OVERLAP_SAMPLES, type SpeechPlan } from '../speech/task-protocol.ts'
+import type { SpokenWord } from '../speech/synthesis.ts'
+import {
+  type Features,
+  FRAME_SAMPLES,
+  OVERLAP_SAMPLES,
+  type SpeechPlan,
+  type WordSpan,
+} from '../speech/task-protocol.ts'
 import type { TaskOrder, TaskRunner } from '../speech/task-runner.ts'
 import type { TextChunk } from '../speech/text-chunker.ts'
 import { layFirstWindows, layWindows, type WindowSpan } from '../speech/windows.ts'
@@ -16,6 +23,8 @@ export class Segment {
   readonly #seams = new SeamJoiner(OVERLAP_SAMPLES)
   #features: Features | undefined
   #conditioning: Float32Array | undefined
+  #words: readonly WordSpan[] = []
+  #heardDurations: Int32Array | undefined
   #isComplete = false
   /** First frame that is rendered. */
   #from = 0
@@ -31,6 +40,11 @@ export class Segment {
   /** Nothing of its plan is outstanding. */
   get isComplete(): boolean {
     return this.#isComplete
+  }
+
+  /** What the plan of the rest is to know of the opening. */
+  get heardDurations(): Int32Array | undefined {
+    return this.#heardDurations
   }
 
   /** There is a span to take. */
@@ -56,6 +70,8 @@ export class Segment {
     this.#features = plan.features
     this.#conditioning = conditioning
     this.#isComplete = plan.isComplete
+    this.#words = plan.words ?? []
+    this.#heardDurations = plan.heardDurations
     const [from, to] = this.frames === undefined ? [plan.leadFrames, frames - plan.tailFrames] : [0, frames]
     const heard = this.isOpening ? 0 : Number.POSITIVE_INFINITY
     this.#spans.push(...(plan.isComplete ? layWindows(from, to, heard) : layFirstWindows(from, frames)))
@@ -68,6 +84,7 @@ export class Segment {
     const opening = this.#features.frames
     this.#features = joinFeatures(this.#features, plan.features)
     this.#isComplete = true
+    this.#words = plan.words ?? []
     const from = this.#spans.at(-1)?.to ?? this.#from
     const to = Math.max(opening, this.#features.frames - plan.tailFrames)
     this.#spans.push(...layWindows(from, to, this.#spans.length))
@@ -80,8 +97,20 @@ export class Segment {
     return span
   }
 
+  /** The words, once it is complete, and the samples in which they are heard, counted from the first that is heard of it. */
+  get words(): readonly SpokenWord[] {
+    const heardFrom = this.#spans[0]?.from ?? 0
+    const sampleAt = (frame: number) =>
+      Math.min(Math.max(Math.round((frame - heardFrom) * FRAME_SAMPLES), 0), this.samples)
+    return this.#words.map(({ word, from, to }) => ({ word, from: sampleAt(from), to: sampleAt(to) }))
+  }
+
   isFirst(span: WindowSpan): boolean {
     return span === this.#spans[0]
+  }
+
+  isLast(span: WindowSpan): boolean {
+    return this.#isComplete && span === this.#spans.at(-1)
   }
 
   /** Audio of a span, reaching over the seams it shares with its neighbours. */
@@ -89,7 +118,7 @@ export class Segment {
     assert.ok(this.#features && this.#conditioning)
     const frames = span.to - span.from
     const slice = sliceFeatures(this.#features, span)
-    const [isFirst, isLast] = [this.isFirst(span), this.#isLast(span)]
+    const [isFirst, isLast] = [this.isFirst(span), this.isLast(span)]
     const task = { kind: 'window', ...slice, frames, conditioning: this.#conditioning } as const
     const { samples, before } = await runner.run(task, order)
     const start = before - (isFirst ? 0 : OVERLAP_SAMPLES)
@@ -99,10 +128,6 @@ export class Segment {
 
   /** Joins audio of the spans, in their order; returns what is final. */
   join(span: WindowSpan, audio: Float32Array): Float32Array {
-    return this.#seams.push(audio, this.#isLast(span))
-  }
-
-  #isLast(span: WindowSpan): boolean {
-    return this.#isComplete && span === this.#spans.at(-1)
+    return this.#seams.push(audio, this.isLast(span))
   }
 }

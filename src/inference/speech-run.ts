@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import type { Observer } from 'rxjs'
 import type { Clock } from '../runtime/clock.ts'
 import type { Demand } from '../runtime/demand.ts'
-import { SynthesisFailed, type SynthesisRequest } from '../speech/synthesis.ts'
+import { SynthesisFailed, type SynthesisRequest, type WordListener } from '../speech/synthesis.ts'
 import {
   FRAME_SAMPLES,
   FRAMES_PER_SECOND,
@@ -32,6 +32,8 @@ interface SpeechRunOptions {
   readonly demand: Demand
   readonly windowsInFlightMax: number
   readonly output: Observer<Float32Array>
+  /** Told of each word when the audio that holds it begins. */
+  readonly onWord?: WordListener | undefined
 }
 
 /** Audio in the order in which it will be heard, filled in whichever order the workers finish. */
@@ -68,6 +70,9 @@ export class SpeechRun {
   #startedAt: number | undefined
   #begunSamples = 0
   #plannedSamples = 0
+  #emittedSamples = 0
+  /** Samples emitted before the segment that is being emitted. */
+  #segmentStart = 0
 
   constructor(options: SpeechRunOptions) {
     this.#options = options
@@ -151,8 +156,9 @@ export class SpeechRun {
   }
 
   async #planRest(segment: Segment): Promise<void> {
-    const order = this.#order(segment.samples)
-    const result = await this.#options.runner.run(this.#planTask(segment, 'rest'), order)
+    const { heardDurations } = segment
+    const task = { ...this.#planTask(segment, 'rest'), ...(heardDurations && { heardDurations }) }
+    const result = await this.#options.runner.run(task, this.#order(segment.samples))
     assert.equal(result.status, 'planned')
     segment.complete(result)
     this.#plannedSamples += segment.samples
@@ -161,7 +167,9 @@ export class SpeechRun {
 
   #planTask({ chunk, frames }: Segment, part: PlanPart): PlanTask {
     const exact = frames === undefined ? {} : { frames }
-    return { kind: 'plan', part, text: chunk.text, ...this.#voicing(), speed: this.#options.request.speed, ...exact }
+    const { request, onWord } = this.#options
+    const words = onWord && { timestamps: true }
+    return { kind: 'plan', part, text: chunk.text, ...this.#voicing(), speed: request.speed, ...exact, ...words }
   }
 
   #renderAhead(): void {
@@ -195,8 +203,12 @@ export class SpeechRun {
     for (let piece = this.#pieces[0]; piece?.audio; piece = this.#pieces[0]) {
       this.#pieces.shift()
       const { segment, span } = piece
-      if (segment.isFirst(span)) this.#emitPause(segment)
+      if (segment.isFirst(span)) {
+        this.#emitPause(segment)
+        this.#segmentStart = this.#emittedSamples
+      }
       this.#emit(segment.join(span, piece.audio))
+      if (segment.isLast(span)) this.#tellWords(segment)
       if (this.#stopped.signal.aborted) return
     }
   }
@@ -211,7 +223,13 @@ export class SpeechRun {
     if (samples > 0) this.#emit(new Float32Array(samples))
   }
 
+  #tellWords({ words }: Segment): void {
+    const before = this.#segmentStart
+    for (const { word, from, to } of words) this.#options.onWord?.({ word, from: before + from, to: before + to })
+  }
+
   #emit(samples: Float32Array): void {
+    this.#emittedSamples += samples.length
     this.#startedAt ??= this.#options.clock.monotonic()
     this.#options.output.next(samples)
   }

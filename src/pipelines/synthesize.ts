@@ -5,7 +5,14 @@ import { Framer } from '../audio/framer.ts'
 import { toPcm16 } from '../audio/pcm.ts'
 import { FRAME_MS } from '../limits.ts'
 import type { Demand } from '../runtime/demand.ts'
-import type { PcmFrame, SpeechEngine, SpeechSynthesizer, SynthesisRequest } from '../speech/synthesis.ts'
+import type {
+  PcmFrame,
+  SpeechEngine,
+  SpeechSynthesizer,
+  SpokenWord,
+  SynthesisRequest,
+  WordListener,
+} from '../speech/synthesis.ts'
 
 /** Silence at both edges of a finished utterance. */
 const EDGE_PAD_MS = 100
@@ -31,16 +38,42 @@ export class Synthesizer implements SpeechSynthesizer {
     return this.#engine.canSpeak(text, language, voiceId)
   }
 
-  synthesize(request: SynthesisRequest, demand: Demand): Observable<PcmFrame> {
+  synthesize(request: SynthesisRequest, demand: Demand, onWord?: WordListener): Observable<PcmFrame> {
     const rate = this.sampleRate
-    return this.#engine.render(request, demand).pipe(
-      exactLength(request.durationSeconds === null ? null : Math.round(request.durationSeconds * rate)),
-      request.postprocess ? trimEdges((EDGE_PAD_MS * rate) / 1_000) : (blocks) => blocks,
-      map(toPcm16),
-      frames((FRAME_MS * rate) / 1_000),
-      map((samples, index) => ({ samples, sequence: index + 1 })),
-      tap(() => demand.spend(1)),
-    )
+    return defer(() => {
+      const words = new ShiftedWords()
+      const spoken = this.#engine.render(request, demand, onWord && ((word) => words.add(word)))
+      return spoken.pipe(
+        exactLength(request.durationSeconds === null ? null : Math.round(request.durationSeconds * rate)),
+        request.postprocess ? trimEdges((EDGE_PAD_MS * rate) / 1_000, words) : (blocks) => blocks,
+        map(toPcm16),
+        frames((FRAME_MS * rate) / 1_000),
+        tap({ next: (samples) => words.lengthen(samples.length), complete: () => words.tell(onWord) }),
+        map((samples, index) => ({ samples, sequence: index + 1 })),
+        tap(() => demand.spend(1)),
+      )
+    })
+  }
+}
+
+/** Words whose places follow what is done to the audio they are in. */
+class ShiftedWords {
+  readonly #words: SpokenWord[] = []
+  #samples = 0
+  shift = 0
+
+  add(word: SpokenWord): void {
+    this.#words.push(word)
+  }
+
+  lengthen(samples: number): void {
+    this.#samples += samples
+  }
+
+  /** None reaches over the edges of what is heard. */
+  tell(onWord: WordListener | undefined): void {
+    const within = (sample: number) => Math.min(Math.max(sample + this.shift, 0), this.#samples)
+    for (const { word, from, to } of this.#words) onWord?.({ word, from: within(from), to: within(to) })
   }
 }
 
@@ -64,13 +97,16 @@ function exactLength(samples: number | null): MonoTypeOperatorFunction<Float32Ar
     })
 }
 
-function trimEdges(padSamples: number): MonoTypeOperatorFunction<Float32Array> {
+function trimEdges(padSamples: number, words: ShiftedWords): MonoTypeOperatorFunction<Float32Array> {
   return (blocks) =>
     defer(() => {
       const trimmer = new EdgeTrimmer(padSamples, SILENCE_MAGNITUDE)
       return concat(
         blocks.pipe(mergeMap((block) => trimmer.push(block))),
-        defer(() => of(trimmer.flush())),
+        defer(() => {
+          words.shift = trimmer.shift
+          return of(trimmer.flush())
+        }),
       )
     })
 }

@@ -1,6 +1,6 @@
 import { detectAll } from 'tinyld'
 import { LANGUAGE_CATALOG } from './language-catalog.ts'
-import { dominantScript } from './scripts.ts'
+import { dominantScript, hanCount, isVietnamese } from './scripts.ts'
 import type { Pronunciation } from './task-protocol.ts'
 import type { Voice } from './voice.ts'
 
@@ -19,16 +19,29 @@ export type PronunciationOutcome =
 
 type Accent = Pick<Voice, 'language' | 'british'>
 
-/** Catalog codes of the languages the built-in engine speaks. English has a second pronunciation, for British voices. */
+/**
+ * Catalog codes of the languages the built-in engine speaks, those it was trained on first. English has a second
+ * pronunciation, for British voices.
+ */
 const PRONUNCIATIONS: ReadonlyMap<string, Pronunciation> = new Map([
   ['en', 'en-us'],
   ['es', 'es'],
   ['fr', 'fr'],
   ['it', 'it'],
   ['pt', 'pt-br'],
+  ['ja', 'ja'],
+  ['zh', 'zh'],
   ['hi', 'hi'],
+  ['de', 'de'],
+  ['ru', 'ru'],
+  ['uk', 'uk'],
+  ['pl', 'pl'],
+  ['tr', 'tr'],
+  ['id', 'id'],
 ])
-const LATIN_SCRIPT_SPOKEN = ['en', 'es', 'fr', 'it', 'pt']
+/** Spoken with the accent of the language the voice was made for. */
+const ACCENTED: ReadonlySet<string> = new Set(['de', 'ru', 'uk', 'pl', 'tr', 'id'])
+const LATIN_SCRIPT_SPOKEN = ['en', 'es', 'fr', 'it', 'pt', 'de', 'pl', 'tr', 'id']
 const FALLBACK = 'en'
 
 /**
@@ -36,6 +49,8 @@ const FALLBACK = 'en'
  * three words, 98 % from four and no more from five; "Hello" alone is Italian to it.
  */
 const DETECTION_WORDS_MIN = 4
+/** Fewer Chinese characters than this, without kana, may be a Japanese name or heading as well. */
+const CHINESE_LENGTH_MIN = 8
 /** Detection takes 6 µs a character and gains nothing from more. */
 const DETECTION_LENGTH_MAX = 300
 
@@ -53,8 +68,8 @@ export function findLanguage(text: string): Language | undefined {
 
 /**
  * Decides how a text is pronounced. `language` is `auto` or a code of the catalog; anything else throws. `auto` goes by
- * the script, then, in a text of enough words, by the words; a text that says too little is read in the voice's own
- * language, or in English where that can't be spoken yet or is written otherwise.
+ * the script and its letters, then, in a text of enough words, by the words; a text that says too little is read in the
+ * voice's own language, or in English where that is written otherwise.
  */
 export function resolvePronunciation(language: string, text: string, voice: Accent): PronunciationOutcome {
   const code = language === 'auto' ? detectLanguage(text, voice) : language
@@ -63,10 +78,20 @@ export function resolvePronunciation(language: string, text: string, voice: Acce
   return { status: 'spoken', pronunciation: code === 'en' && voice.british ? 'en-gb' : pronunciation }
 }
 
+/** Every pronunciation of a language, by its code, or the one of that name; none for what is not spoken. */
+export function pronunciationsOf(key: string): readonly Pronunciation[] {
+  if (key === 'en') return ['en-us', 'en-gb']
+  const pronunciation = PRONUNCIATIONS.get(key)
+  if (pronunciation !== undefined) return [pronunciation]
+  return (['en-us', 'en-gb', 'pt-br'] as const).filter((name) => name === key)
+}
+
 function detectLanguage(text: string, voice: Accent): string {
   const script = dominantScript(text)
   if (script === undefined) return PRONUNCIATIONS.has(voice.language) ? voice.language : FALLBACK
+  if (script === 'zh' && voice.language === 'ja' && hanCount(text) < CHINESE_LENGTH_MIN) return 'ja'
   if (script !== 'latin') return script
+  if (isVietnamese(text)) return 'vi'
   const own = LATIN_SCRIPT_SPOKEN.includes(voice.language) ? voice.language : FALLBACK
   const sample = text.slice(0, DETECTION_LENGTH_MAX).normalize('NFC')
   const words = sample.match(/\p{Script=Latin}[\p{Script=Latin}\p{M}'’]*/gu) ?? []
@@ -81,10 +106,15 @@ function notSpoken(code: string): PronunciationOutcome {
 }
 
 function adviceFor(language: Language): string {
-  const spoken = [...PRONUNCIATIONS.keys()].map((code) => `${code} (${findLanguage(code)?.name})`).join(', ')
+  const list = (accented: boolean) =>
+    [...PRONUNCIATIONS.keys()]
+      .filter((code) => ACCENTED.has(code) === accented)
+      .map((code) => `${code} (${findLanguage(code)?.name})`)
+      .join(', ')
   return (
     `${language.name} (${language.code}) can't be spoken by the engine this server runs. ` +
-    `It speaks ${spoken}: send text in one of them, or run the server with an engine that speaks ${language.name}.`
+    `It speaks ${list(false)}, and with an accent ${list(true)}: send text in one of them, or run the server with an ` +
+    `engine that speaks ${language.name}.`
   )
 }
 

@@ -5,15 +5,16 @@ import { type Clause, cutClauses } from './pronunciation/clauses.ts'
 import { PHONEME_TABLES } from './pronunciation/phoneme-tables.ts'
 import { phonemesOf } from './pronunciation/phonemes.ts'
 import { findSentences } from './sentences.ts'
-import type { Pronunciation } from './task-protocol.ts'
+import type { Pronunciation, SpelledPronunciation, SpokenPart } from './task-protocol.ts'
 
 /** Turns text into the symbols the model was trained on. */
 export interface Phonemizer {
   /**
    * Phonemes of a text of any kind, words apart by spaces, punctuation in its place: "həlˈO ðˈɛɹ." Only symbols of the
-   * model's vocabulary. Empty when the text holds nothing that can be spoken. Each call stands alone.
+   * model's vocabulary. Empty when the text holds nothing that can be spoken. Each call stands alone. `parts` are spoken
+   * in place of the text; Japanese and Chinese, which have to be read with a dictionary first, always come in parts.
    */
-  phonemes(text: string, pronunciation: Pronunciation): string
+  phonemes(text: string, pronunciation: Pronunciation, parts?: readonly SpokenPart[]): string
 }
 
 export interface PhonemizerOptions {
@@ -42,19 +43,43 @@ class EspeakPhonemizer implements Phonemizer {
     this.#voiceChangesMax = voiceChangesMax
   }
 
-  phonemes(text: string, pronunciation: Pronunciation): string {
-    const clauses = findSentences(text, pronunciation).flatMap(({ start, end }, index, sentences) =>
-      clausesOf(text.slice(start, end), pronunciation, index === sentences.length - 1),
-    )
-    const table = PHONEME_TABLES[pronunciation]
+  phonemes(text: string, pronunciation: Pronunciation, parts = [textPart(text, pronunciation)]): string {
     const speech = joinClauses(
-      clauses.map((clause) => ({
-        ...clause,
-        text: SPEAKABLE.test(clause.text) ? phonemesOf(this.#espeak.ipa(clause.text, table.espeakVoice), table) : '',
-      })),
+      parts.flatMap((part, index) =>
+        part.kind === 'phonemes'
+          ? settledClauses(part.phonemes)
+          : this.#clauses(part.text, part.pronunciation, index < parts.length - 1),
+      ),
     )
     if (this.#espeak.voiceChanges >= this.#voiceChangesMax) this.#reload()
     return speech
+  }
+
+  /** Clauses with phonemes for words. `goesOn`: something is spoken after the text, perhaps in its last sentence. */
+  #clauses(text: string, pronunciation: SpelledPronunciation, goesOn: boolean): Clause[] {
+    const clauses = findSentences(text, pronunciation).flatMap(({ start, end }, index, sentences) =>
+      clausesOf(text.slice(start, end), pronunciation, index === sentences.length - 1),
+    )
+    const spoken = clauses.map((clause) => ({ ...clause, text: this.#words(clause.text, pronunciation) }))
+    const last = spoken.at(-1)
+    if (goesOn && last?.marks === '.' && isOpen(text, pronunciation)) spoken[spoken.length - 1] = { ...last, marks: '' }
+    const opens = goesOn ? (/["“(]+(?=\s*$)/.exec(text)?.[0] ?? '').replaceAll('"', '“') : ''
+    return opens === '' ? spoken : [...spoken, { opens, text: '', marks: '' }]
+  }
+
+  /** Words without marks; those in Cyrillic letters are Russian where the others are in Latin ones. */
+  #words(text: string, pronunciation: SpelledPronunciation): string {
+    const runs = CYRILLIC_SPELLED.includes(pronunciation) ? [text] : text.split(CYRILLIC_WORDS)
+    return runs
+      .map((run, index) => this.#sounds(run, index % 2 === 0 ? pronunciation : 'ru'))
+      .filter((sounds) => sounds !== '')
+      .join(' ')
+  }
+
+  #sounds(words: string, pronunciation: SpelledPronunciation): string {
+    if (!SPEAKABLE.test(words)) return ''
+    const table = PHONEME_TABLES[pronunciation]
+    return phonemesOf(this.#espeak.ipa(words, table.espeakVoice), table)
   }
 
   /** Goes on with the old eSpeak until the fresh one is there, and if none comes, tries again at the next text. */
@@ -74,10 +99,32 @@ class EspeakPhonemizer implements Phonemizer {
   }
 }
 
+const CYRILLIC_SPELLED: readonly Pronunciation[] = ['ru', 'uk']
+const CYRILLIC_WORDS = /(\p{Script=Cyrillic}[\p{Script=Cyrillic}\p{M}\s-]*)/u
 /** Letters, figures, and the signs that are read as words even alone. */
 const SPEAKABLE = /[\p{L}\p{N}%$£€¥₹°+=×÷±/]/u
 
-function clausesOf(sentence: string, pronunciation: Pronunciation, isLast: boolean): Clause[] {
+function textPart(text: string, pronunciation: Pronunciation): SpokenPart {
+  if (pronunciation === 'ja' || pronunciation === 'zh') throw new Error(`text in ${pronunciation} was not read before`)
+  return { kind: 'text', text, pronunciation }
+}
+
+/** Phonemes that were settled elsewhere, as a clause; punctuation at their edges belongs to what is beside them. */
+function settledClauses(phonemes: string): Clause[] {
+  const [, marks = '', text = '', opens = ''] = /^([.,;:!?…—”)]*) ?(.*?) ?([“(]*)$/su.exec(phonemes) ?? []
+  return [
+    { opens: '', text: '', marks },
+    { opens: '', text, marks: '' },
+    { opens, text: '', marks: '' },
+  ]
+}
+
+/** Whether a capitalised word after the text would belong to its last sentence, as "Dr. Name" does. */
+function isOpen(text: string, pronunciation: SpelledPronunciation): boolean {
+  return findSentences(`${text.trimEnd()} Name`, pronunciation).at(-1)!.start < text.trimEnd().length
+}
+
+function clausesOf(sentence: string, pronunciation: SpelledPronunciation, isLast: boolean): Clause[] {
   const words = normalizeSentence(cleanText(sentence), pronunciation)
   const clauses = cutClauses(words)
   const last = clauses.at(-1)

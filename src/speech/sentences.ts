@@ -102,11 +102,12 @@ function endsSentence(
   stop: Stop,
   restStart: number,
   lineStart: number,
-  { joined, beforeNumber, openers }: Abbreviations,
+  { joined, beforeNumber, openers, dotsOrdinals }: Abbreviations,
   isCased: boolean,
 ): boolean {
-  // These scripts set no space after the mark.
-  if (/^[。！？｡।॥]/.test(stop.marks)) return true
+  // These scripts set no space after the mark; Japanese goes on after what was quoted with a particle.
+  if (/^[。！？｡।॥]/.test(stop.marks))
+    return !(/[」』”）]$/.test(stop.marks) && /^(?:と|って|、|，)/.test(text.slice(restStart, restStart + 2)))
   if (restStart === stop.end) return false
   const rest = text.slice(restStart, restStart + TOKEN_LENGTH_MAX).replace(/^["'“‘«‹([{¿¡*_\s]+/, '')
   const goesOn = isCased && /^\p{Ll}/u.test(rest)
@@ -123,7 +124,7 @@ function endsSentence(
   if (isListNumber) return false
   if (/^\p{Lu}$/u.test(token) && token !== 'I') return !/^\p{Lu}/u.test(rest)
   if (/^[ap]\.m$/.test(word)) return true
-  const isAcronym = /^(?:\p{L}\.)+\p{L}$/u.test(token)
+  const isAcronym = /^(?:\p{L}\.)+\p{L}$/u.test(token) || (dotsOrdinals && /^\p{Nd}{1,2}$/u.test(token))
   return !isAcronym || openers.has((/^\p{L}+/u.exec(rest)?.[0] ?? '').toLowerCase())
 }
 
@@ -134,8 +135,14 @@ const LIST_ITEM = /^(?:[-*•–—·▪◦‣]|\p{Nd}{1,3}[.)])\s/u
 function breakEndsSentence(text: string, line: Line, next: Line, isCased: boolean): boolean {
   const rest = text.slice(next.start, next.start + TOKEN_LENGTH_MAX)
   if (LIST_ITEM.test(rest)) return true
-  if (line.end - line.start >= WRAPPED_LENGTH_MIN || /[,，、-]/.test(text.charAt(line.end - 1))) return false
+  if (widthOf(text.slice(line.start, line.end)) >= WRAPPED_LENGTH_MIN || /[,，、-]/.test(text.charAt(line.end - 1)))
+    return false
   return !(isCased && /^\p{Ll}/u.test(rest))
+}
+
+/** In columns: Chinese characters and kana are twice as wide as letters. */
+function widthOf(line: string): number {
+  return line.length + (line.match(/[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]/gu)?.length ?? 0)
 }
 
 function skipSpace(text: string, from: number): number {

@@ -1,7 +1,9 @@
 /** A figure or sign is spoken as a word: "2024" has the sounds of twenty letters. */
 const WORD_WEIGHT = 5
-/** Han and Hangul characters are syllables. */
+/** Han and Hangul characters are syllables, some of them two. */
 const SYLLABLE_WEIGHT = 3
+/** Kana are a consonant and a vowel. */
+const KANA_WEIGHT = 2
 
 /**
  * How long a text is to speak, in letters: figures and signs count as the words they are read as, runs of white space as
@@ -29,7 +31,8 @@ function weightAt(text: string, index: number): number {
   if (code < 0x80) return ASCII_WORDS.has(code) ? WORD_WEIGHT : 1
   const character = text.charAt(index)
   if (/[\p{Nd}£€¥₹°]/u.test(character)) return WORD_WEIGHT
-  return /[\p{Script=Han}\p{Script=Hangul}]/u.test(character) ? SYLLABLE_WEIGHT : 1
+  if (/[\p{Script=Han}\p{Script=Hangul}]/u.test(character)) return SYLLABLE_WEIGHT
+  return /[\p{Script=Hiragana}\p{Script=Katakana}]/u.test(character) ? KANA_WEIGHT : 1
 }
 
 const ASCII_WORDS = new Set(Array.from('0123456789%$+=&@#/\\_~^*|<>', (character) => character.charCodeAt(0)))

@@ -15,7 +15,20 @@ export interface SynthesisRequest {
   readonly postprocess: boolean
   /** `live`: someone is listening, each window has a deadline. `batch`: nobody hears it until it is whole. */
   readonly pace: 'live' | 'batch'
+  /** The times of the words are wanted, too. */
+  readonly timestamps?: boolean
 }
+
+/**
+ * A word of the text as it is written, and the samples in which it is spoken: [from, to). What is no word: punctuation, and
+ * text that can't be read aloud in the language.
+ */
+export interface SpokenWord {
+  readonly word: string
+  readonly from: number
+  readonly to: number
+}
+export type WordListener = (word: SpokenWord) => void
 
 /** Mono PCM16, owned by the receiver. `sequence` starts at 1 and has no gaps. */
 export interface PcmFrame {
@@ -33,7 +46,8 @@ export interface SpeechSynthesizer {
   readonly sampleRate: number
   /** Whether this text can be spoken by this voice in this language; says how to get it otherwise. */
   canSpeak(text: string, language: string, voiceId: string): Speakable
-  synthesize(request: SynthesisRequest, demand: Demand): Observable<PcmFrame>
+  /** `onWord` is told of every word, in order, before the observable completes. */
+  synthesize(request: SynthesisRequest, demand: Demand, onWord?: WordListener): Observable<PcmFrame>
 }
 
 /**
@@ -43,7 +57,8 @@ export interface SpeechSynthesizer {
 export interface SpeechEngine {
   readonly sampleRate: number
   canSpeak(text: string, language: string, voiceId: string): Speakable
-  render(request: SynthesisRequest, demand: Demand): Observable<Float32Array>
+  /** `onWord` is told of every word, in order, before the observable completes. */
+  render(request: SynthesisRequest, demand: Demand, onWord?: WordListener): Observable<Float32Array>
 }
 
 export class SynthesisFailed extends Error {}

@@ -6,8 +6,29 @@
  *        └─plan: rest─────▶ what follows ┘
  */
 
-/** Spoken form of a language: which pronunciation rules the front end uses. */
-export type Pronunciation = 'en-us' | 'en-gb' | 'es' | 'fr' | 'it' | 'pt-br' | 'hi'
+/** Spoken form of a language whose spelling tells its sound: which pronunciation rules the front end uses. */
+export type SpelledPronunciation =
+  | 'en-us'
+  | 'en-gb'
+  | 'es'
+  | 'fr'
+  | 'it'
+  | 'pt-br'
+  | 'hi'
+  | 'de'
+  | 'ru'
+  | 'uk'
+  | 'pl'
+  | 'tr'
+  | 'id'
+
+/** Spoken form of a language. Japanese and Chinese need a dictionary that tells how their characters are read. */
+export type Pronunciation = SpelledPronunciation | 'ja' | 'zh'
+
+/** A stretch of what is spoken: words to look up the sound of, or phonemes in the model's symbols, settled already. */
+export type SpokenPart =
+  | { readonly kind: 'text'; readonly text: string; readonly pronunciation: SpelledPronunciation }
+  | { readonly kind: 'phonemes'; readonly phonemes: string }
 
 /** Style vectors of one voice, one row per length class (see `STYLE_CLASSES`): float32 [classes, 256], row-major. */
 export type StyleRows = Float32Array
@@ -40,11 +61,24 @@ export interface PlanTask {
   readonly part: PlanPart
   readonly text: string
   readonly pronunciation: Pronunciation
+  /** What is spoken in place of the text, where not all of it is spoken as `pronunciation` would have it. */
+  readonly parts?: readonly SpokenPart[]
   readonly styles: StyleRows
   /** Relative rate of speech; ignored when `frames` is given. */
   readonly speed: number
   /** Exact length wanted, in frames. */
   readonly frames?: number
+  /** When each word is spoken is wanted, too. */
+  readonly timestamps?: boolean
+  /** With `timestamps`, for the rest of a text: what the plan of its opening said. */
+  readonly heardDurations?: Int32Array
+}
+
+/** A word as it is written, and the frames of the plan in which it is spoken, fractions included. */
+export interface WordSpan {
+  readonly word: string
+  readonly from: number
+  readonly to: number
 }
 
 export interface SpeechPlan {
@@ -59,6 +93,10 @@ export interface SpeechPlan {
   /** Frames of silence the model put before the first and after the last sound. */
   readonly leadFrames: number
   readonly tailFrames: number
+  /** The words of the whole text that are spoken, in order, where they were asked for and the plan is complete. */
+  readonly words?: readonly WordSpan[]
+  /** Frames of the boundary and each token of an opening, where words were asked for. */
+  readonly heardDurations?: Int32Array
 }
 
 /** The text holds more phonemes than the model takes at once: plan it in smaller pieces. */
@@ -73,6 +111,8 @@ export interface MeasureTask {
   readonly kind: 'measure'
   readonly text: string
   readonly pronunciation: Pronunciation
+  /** As for `PlanTask`. */
+  readonly parts?: readonly SpokenPart[]
   readonly styles: StyleRows
 }
 export type MeasureResult =

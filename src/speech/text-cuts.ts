@@ -23,6 +23,15 @@ const CONJUNCTIONS: Readonly<Record<Pronunciation, RegExp>> = {
   it: before('e o ma perché che quando mentre se anche dove come per con'),
   'pt-br': before('e ou mas porque que quando enquanto se embora onde como para com'),
   hi: before('और या लेकिन क्योंकि कि जब तो अगर जो'),
+  de: before('und oder aber denn weil dass wenn als während obwohl wo wie für mit der die das um'),
+  ru: before('и или но а потому что чтобы который которая которые когда если где как для с'),
+  uk: before('і й або але а тому що щоб який яка які коли якщо де як для з'),
+  pl: before('i lub ale bo że żeby który która które kiedy gdy jeśli gdzie jak dla z'),
+  tr: before('ve veya ama fakat çünkü ki eğer ile için'),
+  id: before('dan atau tetapi tapi karena yang bahwa ketika jika di untuk dengan'),
+  // After a particle, before a word of content; particles are hiragana, most words of content begin otherwise.
+  ja: /(?<=[\p{Script=Han}\p{Script=Katakana}\p{Script=Hiragana}][はがをにでとても])(?=[\p{Script=Han}\p{Script=Katakana}])/gu,
+  zh: /(?=但是|而且|因为|所以|如果|虽然|并且|以及|或者|但|而|和|与|或|在|对|从)/g,
 }
 
 /**

@@ -41,6 +41,7 @@ describe('defaults', () => {
       format: 'mp3',
       dit_steps: 10,
       denoise: false,
+      timestamps: false,
     })
   })
 
@@ -51,6 +52,7 @@ describe('defaults', () => {
       type: 'start',
       dit_steps: 8,
       denoise: true,
+      timestamps: false,
     })
   })
 
@@ -188,6 +190,7 @@ describe('the start message', () => {
     [{ type: 'begin', text: 'Hello' }, ['BAD_REQUEST', 'type must be start']],
     [{ type: 'start' }, ['BAD_REQUEST', 'text is required']],
     [{ type: 'start', text: ' ' }, ['BAD_REQUEST', 'text must not be empty']],
+    [{ ...START, timestamps: 1 }, ['BAD_REQUEST', 'timestamps must be true or false']],
     [{ ...START, denoise: 'no' }, ['BAD_REQUEST', 'denoise must be true or false']],
   ])('%j is refused', (message, refusal) => {
     expect(outcome(StartFields, message)).toEqual(refusal)

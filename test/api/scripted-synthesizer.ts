@@ -4,8 +4,10 @@ import {
   type PcmFrame,
   type Speakable,
   type SpeechSynthesizer,
+  type SpokenWord,
   SynthesisFailed,
   type SynthesisRequest,
+  type WordListener,
 } from '../../src/speech/synthesis.ts'
 
 export interface Script {
@@ -15,6 +17,8 @@ export interface Script {
   readonly failsAt?: number
   /** `free`: as fast as there is credit. `by_hand`: one frame a `step`. */
   readonly pace?: 'free' | 'by_hand'
+  /** Told before the end, to those who listen. */
+  readonly words?: readonly SpokenWord[]
 }
 
 /** Samples of a frame of 200 ms at 24 kHz. */
@@ -35,9 +39,9 @@ export class ScriptedSynthesizer implements SpeechSynthesizer {
     return this.speakable
   }
 
-  synthesize(request: SynthesisRequest, demand: Demand): Observable<PcmFrame> {
+  synthesize(request: SynthesisRequest, demand: Demand, onWord?: WordListener): Observable<PcmFrame> {
     this.requests.push(request)
-    const { frames = 3, failsAt, pace = 'free' } = this.script
+    const { frames = 3, failsAt, pace = 'free', words = [] } = this.script
     return new Observable((subscriber) => {
       let sequence = 0
       this.running += 1
@@ -46,8 +50,10 @@ export class ScriptedSynthesizer implements SpeechSynthesizer {
       })
       const step = (): boolean => {
         if (subscriber.closed) return false
-        if (sequence === frames) subscriber.complete()
-        else if (sequence + 1 === failsAt) subscriber.error(new SynthesisFailed('the script says so'))
+        if (sequence === frames) {
+          for (const word of words) onWord?.(word)
+          subscriber.complete()
+        } else if (sequence + 1 === failsAt) subscriber.error(new SynthesisFailed('the script says so'))
         else if (demand.credits > 0) {
           sequence += 1
           demand.spend(1)

@@ -67,6 +67,15 @@ describe('a TTS socket', () => {
     expect([node.admission.held, node.clock.timers]).toEqual([0, 0])
   })
 
+  it('tells when the words are spoken where that was asked for', async () => {
+    node.synthesizer.script = { words: [{ word: 'Hello', from: 2_400, to: 9_612 }] }
+    const socket = await waiting()
+    socket.receive({ ...START, timestamps: true })
+    await isClosed(socket)
+    const words = [{ word: 'Hello', start_ms: 100, end_ms: 401 }]
+    expect(socket.events.at(-1)).toMatchObject({ type: 'done', duration_ms: 600, words })
+  })
+
   it('leaves the same samples as a WAV behind audio_url', async () => {
     const socket = await waiting()
     socket.receive(START)

@@ -41,6 +41,17 @@ describe('an SSE stream', () => {
     expect([node.charged, node.admission.held, outcomes()]).toEqual([PRICE, 0, [['sse', 'completed']]])
   })
 
+  it('tells when the words are spoken where that was asked for', async () => {
+    node.synthesizer.script = { words: [{ word: 'Hello', from: 2_400, to: 9_612 }] }
+    const { exchange, handled } = node.begin('POST', URL, { ...BODY, timestamps: true })
+    await handled
+    const words = [{ word: 'Hello', start_ms: 100, end_ms: 401 }]
+    expect(exchange.sink?.events.at(-1)).toEqual({
+      event: 'done',
+      data: { chunks: 3, duration_ms: 600, elapsed_ms: 0, words },
+    })
+  })
+
   it('has the headers that keep proxies from holding it back (D26)', async () => {
     const response = await node.post(URL, BODY)
     expect(response.status).toBe(200)

@@ -30,6 +30,12 @@ describe('EdgeTrimmer', () => {
     )
   })
 
+  it('says how far the sound has moved', () => {
+    const trimmer = new EdgeTrimmer(PAD, THRESHOLD)
+    for (const block of [[0, 0], [0, 0, 0, 0.5, 0], [0.5]]) trimmer.push(Float32Array.from(block))
+    expect(trimmer.shift).toBe(PAD - 5)
+  })
+
   it('hands over sound at once and holds back only the silence behind it', () => {
     const trimmer = new EdgeTrimmer(PAD, THRESHOLD)
     const first = trimmer.push(Float32Array.from([0.5, 0.5, 0, 0]))

@@ -1,4 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs'
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type NodeUnderTest, startNode } from '../../bench/node-under-test.ts'
@@ -14,12 +16,23 @@ let client: Client
 let key: string
 
 beforeAll(async () => {
-  node = await startNode({ SYRINX_LOG_LEVEL: 'info' })
+  const dataDir = await mkdtemp(join(tmpdir(), 'syrinx-speech-'))
+  await mkdir(join(dataDir, 'lexicon'))
+  await writeFile(join(dataDir, 'lexicon', 'ja.tsv'), 'Acme\t/akɯmiː/\n')
+  node = await startNode({ SYRINX_LOG_LEVEL: 'info', SYRINX_DATA: dataDir })
   key = await node.voiceKey('preset_af_heart')
   client = new Client(node, key)
 }, 300_000)
 
 afterAll(() => node.stop())
+
+it('a node whose pronunciation dictionary has a mistake does not start, and says where it is', async () => {
+  const dataDir = await mkdtemp(join(tmpdir(), 'syrinx-lexicon-'))
+  await mkdir(join(dataDir, 'lexicon'))
+  await writeFile(join(dataDir, 'lexicon', 'en.tsv'), 'Acme\tAkmee\nSyrinx Seerinks\n')
+  await expect(startNode({ SYRINX_DATA: dataDir })).rejects.toThrow('en.tsv, line 2')
+  await rm(dataDir, { recursive: true })
+})
 
 describe('a node with real models', () => {
   it('gives the same samples in all four ways', async () => {
@@ -44,6 +57,27 @@ describe('a node with real models', () => {
     expect([chunks, duration_ms]).toEqual([audio.length, Math.round((samples.length / RATE) * 1_000)])
   })
 
+  it('tells when each word is spoken, at any speed, in any language, over several sentences', async () => {
+    const english = `Dr. Smith paid $12.50 at 10:30. ${TEXT}`
+    const french = "Qu'est-ce que c'est ? Il y a 12,50 € sur la table, et l'homme n'est pas revenu."
+    for (const fields of [{ text: english }, { text: english, speed: 1.5 }, { text: french, language: 'fr' }]) {
+      const { events, samples } = await client.sse({ ...fields, timestamps: true })
+      const words = events.at(-1)!.data.words as { word: string; start_ms: number; end_ms: number }[]
+      const written = fields.text.split(/\s+/).filter((word) => /[\p{L}\p{N}€]/u.test(word))
+      expect(words.map(({ word }) => word)).toEqual(written)
+      for (const [i, { start_ms, end_ms }] of words.entries()) {
+        expect(end_ms).toBeGreaterThan(start_ms)
+        expect(start_ms).toBeGreaterThanOrEqual(words[i - 1]?.end_ms ?? 0)
+      }
+      const durationMs = (samples.length / RATE) * 1_000
+      expect(words[0]!.start_ms).toBeLessThan(400)
+      expect(words.at(-1)!.end_ms).toBeLessThanOrEqual(durationMs)
+      expect(durationMs - words.at(-1)!.end_ms).toBeLessThan(500)
+    }
+    const { events } = await client.sse({ text: TEXT })
+    expect(events.at(-1)!.data).not.toHaveProperty('words')
+  })
+
   it('makes no step at a join that is larger than those within speech', async () => {
     const { samples } = await client.bytes({ text: `${TEXT} ${TEXT}` })
     const steps = Array.from(samples.subarray(1), (sample, i) => Math.abs(sample - samples[i]!)).sort((a, b) => a - b)
@@ -66,6 +100,17 @@ describe('a node with real models', () => {
     ].map(({ samples }) => samples.length)
     expect(slow! / normal!).toBeGreaterThan(1.7)
     expect(normal! / fast!).toBeGreaterThan(1.3)
+  })
+
+  it.each([
+    ['Japanese', 'GoogleはAcmeから約250冊の新しい本を買いました。', 3, 9],
+    ['Chinese', '谷歌用ChatGPT从Acme买了大约250本新书。', 3, 9],
+  ])('speaks %s in all four ways, with English words and terms of the dictionary in it', async (_, text, min, max) => {
+    const bytes = await client.bytes({ text })
+    for (const other of [await client.generate({ text }), await client.sse({ text }), await client.socket({ text })])
+      expect(Buffer.compare(bufferOf(other), bufferOf(bytes))).toBe(0)
+    expect(bytes.samples.length / RATE).toBeGreaterThan(min)
+    expect(bytes.samples.length / RATE).toBeLessThan(max)
   })
 
   it('makes MP3 files of the same length', async () => {

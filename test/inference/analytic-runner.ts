@@ -9,6 +9,7 @@ import {
   type SpeechPlan,
   type SpeechTask,
   type TaskResult,
+  type WordSpan,
 } from '../../src/speech/task-protocol.ts'
 import type { TaskOrder, TaskRunner } from '../../src/speech/task-runner.ts'
 
@@ -98,7 +99,15 @@ function answer(task: SpeechTask): unknown {
   }
 }
 
-function planOf({ text, part }: PlanTask, all: number): SpeechPlan {
+/** Two frames a character, behind the silence. */
+function wordsOf(text: string): WordSpan[] {
+  return Array.from(text.matchAll(/\S+/g), ({ 0: word, index }) => {
+    const from = LEAD_FRAMES + 2 * index
+    return { word, from, to: from + 2 * word.length }
+  })
+}
+
+function planOf({ text, part, timestamps }: PlanTask, all: number): SpeechPlan {
   const isParted = part !== 'all' && all > 2 * OPENING_FRAMES
   const from = part === 'rest' ? OPENING_FRAMES : 0
   const to = part === 'opening' && isParted ? OPENING_FRAMES : all
@@ -115,6 +124,7 @@ function planOf({ text, part }: PlanTask, all: number): SpeechPlan {
     tokens: /\p{L}/u.test(text) ? text.length : 0,
     leadFrames: from === 0 ? LEAD_FRAMES : 0,
     tailFrames: to === all ? TAIL_FRAMES : 0,
+    ...(timestamps && to === all && { words: wordsOf(text) }),
   }
 }
 

@@ -4,7 +4,12 @@ import { SpeechRun } from '../../src/inference/speech-run.ts'
 import type { VoiceStyle } from '../../src/inference/voice-styles.ts'
 import { systemClock } from '../../src/runtime/clock.ts'
 import { Demand } from '../../src/runtime/demand.ts'
-import { SynthesisFailed, type SynthesisRequest } from '../../src/speech/synthesis.ts'
+import {
+  type SpokenWord,
+  SynthesisFailed,
+  type SynthesisRequest,
+  type WordListener,
+} from '../../src/speech/synthesis.ts'
 import { FRAME_SAMPLES, SAMPLE_RATE } from '../../src/speech/task-protocol.ts'
 import {
   AnalyticRunner,
@@ -29,6 +34,7 @@ interface SetUp {
   readonly style?: VoiceStyle
   readonly demand?: Demand
   readonly windowsInFlightMax?: number
+  readonly onWord?: WordListener
 }
 
 function speak(setUp: SetUp): Observable<Float32Array> {
@@ -52,6 +58,7 @@ function speak(setUp: SetUp): Observable<Float32Array> {
       demand: setUp.demand ?? Demand.unbounded(),
       windowsInFlightMax: setUp.windowsInFlightMax ?? 1,
       output,
+      onWord: setUp.onWord,
     })
     return () => run.stop()
   })
@@ -73,6 +80,26 @@ describe('SpeechRun', () => {
     expect(samples).toHaveLength((framesOf(SENTENCE) - LEAD_FRAMES - TAIL_FRAMES) * FRAME_SAMPLES)
     for (const [i, sample] of samples.entries())
       expect(sample).toBeCloseTo(sampleAt(i + LEAD_FRAMES * FRAME_SAMPLES), 5)
+  })
+
+  it('tells where each word is in what is heard, behind the pauses and without the silence left out', async () => {
+    const words: SpokenWord[] = []
+    const text = 'This is one sentence of some length.\n\nThis is another one of some length.'
+    const samples = await samplesOf({ request: { text }, onWord: (word) => void words.push(word) })
+    expect(words.map(({ word }) => word)).toEqual(text.split(/\s+/))
+    const first = words[0]!
+    expect([first.from, first.to]).toEqual([0, 8 * FRAME_SAMPLES])
+    const second = words.findLast(({ word }) => word === 'This')!
+    // 450 ms between paragraphs.
+    expect(second.from).toBe(2 * 36 * FRAME_SAMPLES + 0.45 * SAMPLE_RATE)
+    expect(samples[second.from + 5]).toBeCloseTo(sampleAt(LEAD_FRAMES * FRAME_SAMPLES + 5), 5)
+    expect(words.at(-1)!.to).toBe(samples.length)
+  })
+
+  it('has no words planned that nobody asked for', async () => {
+    const runner = new AnalyticRunner()
+    await samplesOf({ runner })
+    expect(runner.tasks('plan').every((task) => task.timestamps === undefined)).toBe(true)
   })
 
   it('gives the same samples live and as a batch with several windows in flight that finish in any order', async () => {

@@ -2,7 +2,7 @@ import { from, Observable } from 'rxjs'
 import { describe, expect, it } from 'vitest'
 import { Synthesizer } from '../../src/pipelines/synthesize.ts'
 import { Demand } from '../../src/runtime/demand.ts'
-import type { PcmFrame, SpeechEngine, SynthesisRequest } from '../../src/speech/synthesis.ts'
+import type { PcmFrame, SpeechEngine, SpokenWord, SynthesisRequest } from '../../src/speech/synthesis.ts'
 
 const RATE = 24_000
 const FRAME = RATE / 5
@@ -60,6 +60,37 @@ describe('Synthesizer', () => {
       const frames = await framesOf(engineOf([tone(made)]), { durationSeconds: 1.23456 })
       expect(lengthOf(frames)).toBe(Math.round(1.23456 * RATE))
     }
+  })
+
+  it('moves the words with the sound that they are in, and none over an edge', async () => {
+    const word = { word: 'Hello', from: 9_000, to: 9_000 + FRAME }
+    const blocks = [new Float32Array(9_000), tone(FRAME), new Float32Array(7_000)]
+    const engine: SpeechEngine = {
+      ...engineOf([]),
+      render: (_request, _demand, onWord) => {
+        onWord?.(word)
+        onWord?.({ word: 'there.', from: 9_000 + FRAME, to: 99_000 })
+        return from(blocks)
+      },
+    }
+    const wordsOf = async (request: Partial<SynthesisRequest>) => {
+      const words: SpokenWord[] = []
+      const listen = (spoken: SpokenWord) => void words.push(spoken)
+      await new Synthesizer(engine).synthesize({ ...REQUEST, ...request }, Demand.unbounded(), listen).forEach(() => {})
+      return words.map(({ from, to }) => [from, to])
+    }
+    expect(await wordsOf({ postprocess: true })).toEqual([
+      [2_400, 2_400 + FRAME],
+      [2_400 + FRAME, FRAME + 4_800],
+    ])
+    expect(await wordsOf({ postprocess: false })).toEqual([
+      [9_000, 9_000 + FRAME],
+      [9_000 + FRAME, FRAME + 16_000],
+    ])
+    expect(await wordsOf({ durationSeconds: 0.4 })).toEqual([
+      [9_000, 9_600],
+      [9_600, 9_600],
+    ])
   })
 
   it('makes one frame of silence of what has no sound, so that a stream is never without audio', async () => {

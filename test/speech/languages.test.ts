@@ -42,18 +42,27 @@ describe('a language that was asked for', () => {
     ['it', american, 'it'],
     ['pt', american, 'pt-br'],
     ['hi', american, 'hi'],
+    ['ja', american, 'ja'],
+    ['zh', japanese, 'zh'],
+    ['de', spanish, 'de'],
+    ['ru', hindi, 'ru'],
+    ['uk', american, 'uk'],
+    ['pl', british, 'pl'],
+    ['tr', american, 'tr'],
+    ['id', american, 'id'],
   ])('%s is pronounced whatever the text looks like', (language, voice, pronunciation) => {
     expect(resolvePronunciation(language, 'Guten Tag, 世界', voice)).toEqual({ status: 'spoken', pronunciation })
   })
 
   test('that the engine can not speak is refused with a list of those it can', () => {
-    expect(resolvePronunciation('de', 'Guten Tag', american)).toEqual({
+    expect(resolvePronunciation('sv', 'God dag', american)).toEqual({
       status: 'not_spoken',
-      language: { code: 'de', name: 'German', iso639_3: 'deu' },
+      language: { code: 'sv', name: 'Swedish', iso639_3: 'swe' },
       message:
-        "German (de) can't be spoken by the engine this server runs. It speaks en (English), es (Spanish), fr (French), " +
-        'it (Italian), pt (Portuguese), hi (Hindi): send text in one of them, or run the server with an engine that ' +
-        'speaks German.',
+        "Swedish (sv) can't be spoken by the engine this server runs. It speaks en (English), es (Spanish), fr (French), " +
+        'it (Italian), pt (Portuguese), ja (Japanese), zh (Chinese), hi (Hindi), and with an accent de (German), ru ' +
+        '(Russian), uk (Ukrainian), pl (Polish), tr (Turkish), id (Indonesian): send text in one of them, or run the ' +
+        'server with an engine that speaks Swedish.',
     })
   })
 
@@ -63,8 +72,8 @@ describe('a language that was asked for', () => {
 
   test('every language of the catalog is either spoken or refused', () => {
     const outcomes = LANGUAGE_CATALOG.map(([code]) => resolvePronunciation(code, 'a', american).status)
-    expect(outcomes.filter((status) => status === 'spoken')).toHaveLength(6)
-    expect(outcomes.filter((status) => status === 'not_spoken')).toHaveLength(640)
+    expect(outcomes.filter((status) => status === 'spoken')).toHaveLength(14)
+    expect(outcomes.filter((status) => status === 'not_spoken')).toHaveLength(632)
   })
 })
 
@@ -76,6 +85,17 @@ describe('auto', () => {
     ['Mia sorella lavora in ospedale e torna sempre tardi a casa.', 'it'],
     ['Minha irmã trabalha no hospital e sempre chega tarde em casa.', 'pt-br'],
     ['मेरी बहन अस्पताल में काम करती है।', 'hi'],
+    ['今朝、近くのパン屋で新しいパンを買いました。', 'ja'],
+    ['GoogleとAmazonのサービスを使う', 'ja'],
+    ['今天早上我在街角的商店买了新鲜的面包。', 'zh'],
+    ['我们用ChatGPT和GitHub写代码，很快就做完了', 'zh'],
+    ['Heute Morgen habe ich beim Bäcker frisches Brot gekauft.', 'de'],
+    ['Dziś rano kupiłem świeży chleb w sklepie na rogu.', 'pl'],
+    ['Bu sabah köşedeki fırından taze ekmek aldım.', 'tr'],
+    ['Tadi pagi saya membeli roti segar di toko dekat rumah.', 'id'],
+    ['Сегодня утром я купил свежий хлеб.', 'ru'],
+    ['Привет', 'ru'],
+    ['Сьогодні вранці я купив свіжий хліб.', 'uk'],
   ])('hears the language of %j, whatever the voice', (text, pronunciation) => {
     for (const voice of [american, spanish, hindi, japanese]) {
       expect(resolvePronunciation('auto', text, voice)).toEqual({ status: 'spoken', pronunciation })
@@ -94,7 +114,10 @@ describe('auto', () => {
     ['Hello there', hindi, 'en-us'],
     ['Hello there', japanese, 'en-us'],
     ['12345', hindi, 'hi'],
-    ['12345', japanese, 'en-us'],
+    ['12345', japanese, 'ja'],
+    ['東京駅', japanese, 'ja'],
+    ['東京駅', american, 'zh'],
+    ['Guten Tag', american, 'en-us'],
     ['?!', spanish, 'es'],
     ['', american, 'en-us'],
   ])('reads %j, which says too little, in the own language of the voice if that fits', (text, voice, pronunciation) => {
@@ -102,14 +125,15 @@ describe('auto', () => {
   })
 
   test.each([
-    ['今朝、パンを買いました。', 'ja'],
-    ['今天早上我在街角的商店买了新鲜的面包。', 'zh'],
     ['오늘 아침에 빵을 샀습니다.', 'ko'],
-    ['Сегодня утром я купил хлеб.', 'ru'],
+    ['Гэтая ўстанова працуе ўвесь дзень.', 'be'],
+    ['Ово је њихова кућа, а ђак чита књигу.', 'sr'],
+    ['Қазақстан үлкен ел, қала әдемі.', 'kk'],
+    ['Sáng nay tôi đã mua bánh mì ở cửa hàng gần nhà.', 'vi'],
     ['اشتريت هذا الصباح خبزا', 'arb'],
     ['Καλημέρα σε όλους', 'el'],
     ['สวัสดีตอนเช้า', 'th'],
-  ])('refuses %j by its script', (text, code) => {
+  ])('refuses %j by its letters', (text, code) => {
     expect(resolvePronunciation('auto', text, american)).toMatchObject({ status: 'not_spoken', language: { code } })
   })
 

@@ -4,7 +4,7 @@ import { symbolIds } from '../../models/kokoro/symbols.ts'
 import { createPhonemizer, type Phonemizer } from '../../src/speech/phonemizer.ts'
 import { PHONEME_TABLES } from '../../src/speech/pronunciation/phoneme-tables.ts'
 import { phonemesOf } from '../../src/speech/pronunciation/phonemes.ts'
-import type { Pronunciation } from '../../src/speech/task-protocol.ts'
+import type { Pronunciation, SpelledPronunciation } from '../../src/speech/task-protocol.ts'
 
 let phonemizer: Phonemizer
 
@@ -12,7 +12,9 @@ beforeAll(async () => {
   phonemizer = await createPhonemizer()
 })
 
-const PRONUNCIATIONS: readonly Pronunciation[] = ['en-us', 'en-gb', 'es', 'fr', 'it', 'pt-br', 'hi']
+const PRONUNCIATIONS: readonly SpelledPronunciation[] = [
+  ...(['en-us', 'en-gb', 'es', 'fr', 'it', 'pt-br', 'hi', 'de', 'ru', 'uk', 'pl', 'tr', 'id'] as const),
+]
 const say = (text: string, pronunciation: Pronunciation = 'en-us') => phonemizer.phonemes(text, pronunciation)
 
 describe('phonemes', () => {
@@ -39,6 +41,10 @@ describe('phonemes', () => {
     expect(marks).toBe('“!”();:—…?')
   })
 
+  test('of words in Cyrillic letters are Russian among others', () => {
+    expect(say('He said привет, друг, twice.')).toBe(`${say('He said')} ${say('привет, друг', 'ru')}, ${say('twice.')}`)
+  })
+
   test('read amounts, abbreviations and addresses as words', () => {
     expect(say('Dr. Smith paid $12.50.')).toBe(say('Doctor Smith paid 12 dollars and 50 cents.'))
     expect(say('user@example.com')).toBe(say('user at example dot com'))
@@ -57,6 +63,35 @@ describe('phonemes', () => {
   })
 })
 
+describe('a text in parts', () => {
+  const text = (words: string) => ({ kind: 'text', text: words, pronunciation: 'en-us' }) as const
+  const settled = (phonemes: string) => ({ kind: 'phonemes', phonemes }) as const
+  const join = (...parts: (ReturnType<typeof text> | ReturnType<typeof settled>)[]) =>
+    phonemizer.phonemes('', 'ja', parts)
+
+  test('is its words and the phonemes that were settled, in order', () => {
+    expect(join(settled('kore βa,'), text('Google'), settled('desɨ.'))).toBe(`kore βa, ${say('Google')} desɨ.`)
+  })
+
+  test('keeps marks with what they belong to', () => {
+    expect(join(text('Ask ('), settled('sˈɪɹɪŋks'), text('), then go.'))).toBe(
+      `${say('Ask')} (sˈɪɹɪŋks), ${say('then go.')}`,
+    )
+    expect(join(text('“Hi,'), settled('ˈækmi!”'))).toBe(`“${say('Hi,')} ˈækmi!”`)
+    expect(join(settled(', ˈækmi'), text('.'))).toBe('ˈækmi.')
+  })
+
+  test('has a full stop where a sentence ends before a part, and none behind an abbreviation', () => {
+    expect(join(text('He left.'), settled('ˈækmi'), text('stayed.'))).toBe(`${say('He left.')} ˈækmi ${say('stayed.')}`)
+    expect(join(text('I met Prof.'), settled('ˈækmi'))).not.toContain('.')
+  })
+
+  test('is what Japanese and Chinese have to come in', () => {
+    expect(() => phonemizer.phonemes('猫', 'ja')).toThrow('ja')
+    expect(join()).toBe('')
+  })
+})
+
 describe('the vocabulary of the model', () => {
   test.each<[Pronunciation, string]>([
     ['en-us', 'On March 15, 2024, about 250 people visited the new library; a joyful chair measured the coy ounce.'],
@@ -66,6 +101,12 @@ describe('the vocabulary of the model', () => {
     ['fr', 'Les enfants jouaient dans le jardin pendant que la pluie tombait ; œuvre, agneau, brun, huit parkings.'],
     ['it', 'Zio Enzo azzera la stanza di zucchero; gli gnomi e lo sciopero, ciò che piace al cuoco.'],
     ['pt-br', 'Não põem as mãos nos corações dos cães; o tio Thiago disse tchau à tia. Mães leem leis.'],
+    ['de', 'Am 15. März besuchten neun Leute die schöne Bücherei; Häuser, Pfützen, Psychologie und Gynäkologen.'],
+    ['ru', 'Сегодня утром я купил свежий хлеб; щука, ёлка, подъезд, тысячи пятьдесятых, журнал и цыплёнок.'],
+    ['uk', 'Сьогодні вранці я купив свіжий хліб; їжак, ґанок, щодня, дзвін, п’ять і цвях.'],
+    ['pl', 'Dziś rano kupiłem świeży chleb; źdźbło, rzeka, dźwięk, żółć, trąba, wcześniej.'],
+    ['tr', 'Bu sabah köşedeki fırından taze ekmek aldım; çocuk, ağaç, gül, rüzgâr, ışık.'],
+    ['id', 'Tadi pagi saya membeli roti segar; nyanyi, ngarai, khusus, syarat, cari, jalan.'],
     ['hi', 'मुझे रात का खाना बनाते समय संगीत सुनना पसंद है। क्या आप बता सकते हैं कि रेलवे स्टेशन कहाँ है? ज़्यादा फ़ोन।'],
   ])('holds every sound of %s: %s', (pronunciation, text) => {
     const phonemes = say(text, pronunciation)
@@ -81,7 +122,7 @@ describe('the vocabulary of the model', () => {
 })
 
 describe('a text that can hardly be spoken', () => {
-  test.each(['', ' ', '...', '!?', '— “ ( )', '😀👨‍👩‍👧‍👦', '\0', '\ud800', '\u0301', "'", '-', '你好。', 'привет'])(
+  test.each(['', ' ', '...', '!?', '— “ ( )', '😀👨‍👩‍👧‍👦', '\0', '\ud800', '\u0301', "'", '-', '你好。', 'สวัสดี'])(
     '%j has no phonemes',
     (text) => {
       for (const pronunciation of PRONUNCIATIONS) expect(say(text, pronunciation)).toBe('')
@@ -97,7 +138,7 @@ describe('a text that can hardly be spoken', () => {
       fc.string({ unit: 'binary', maxLength: 250, size: 'max' }),
       fc.array(fc.integer({ min: 0, max: 0xffff }), { maxLength: 250 }).map((units) => String.fromCharCode(...units)),
       fc.string({
-        unit: fc.constantFrom(...'[]<>&;.\'"0123456789aeiouबक\u0301-_/\\ \n#%$'),
+        unit: fc.constantFrom(...'[]<>&;.\'"0123456789aeioußжїबक\u0301-_/\\ \n#%$'),
         maxLength: 250,
         size: 'max',
       }),

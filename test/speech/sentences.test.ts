@@ -43,6 +43,15 @@ describe('sentences', () => {
     ['it', 'Il Sig. Rossi è qui. Bene.', ['Il Sig. Rossi è qui.', 'Bene.¶']],
     ['pt-br', 'A Sra. Ana saiu. Sim.', ['A Sra. Ana saiu.', 'Sim.¶']],
     ['hi', 'डॉ. शर्मा आए। वे बैठे॥ ठीक', ['डॉ. शर्मा आए।', 'वे बैठे॥', 'ठीक¶']],
+    [
+      'de',
+      'Am 15. März kam Dr. Weber, z. B. am 3. Er blieb.',
+      ['Am 15. März kam Dr. Weber, z. B. am 3.', 'Er blieb.¶'],
+    ],
+    ['ru', 'Это ул. Ленина, т. 5. Он ушёл.', ['Это ул. Ленина, т. 5.', 'Он ушёл.¶']],
+    ['pl', 'To ul. Prosta. On jest tu.', ['To ul. Prosta.', 'On jest tu.¶']],
+    ['ja', '「行こう。」と言った。本当？はい', ['「行こう。」と言った。', '本当？', 'はい¶']],
+    ['zh', '你好！“再见。”他说。', ['你好！', '“再见。”', '他说。¶']],
   ])('know the abbreviations and marks of %s', (pronunciation, text, sentences) => {
     expect(sentencesOf(text, pronunciation)).toEqual(sentences)
   })

@@ -7,7 +7,8 @@ test.each([
   ['figures count as words', 'in 2024', 23],
   ['signs count as words', '5%', 10],
   ['a run of white space counts one', 'a \n\u3000 b', 3],
-  ['syllables count three', '漢字', 6],
+  ['Chinese characters count three', '漢字', 6],
+  ['kana count two', 'かなカナ', 8],
   ['nothing counts nothing', '', 0],
 ])('%s', (_, text, length) => {
   expect(speechLength(text)).toBe(length)

@@ -79,6 +79,21 @@ describe('a long sentence', () => {
     for (const chunk of texts(text)) expect(chunk).not.toMatch(/(?:Dr\.|3\.|1,)$/)
   })
 
+  test.each<[Pronunciation, string]>([
+    ['ja', 'この町の古い図書館では毎日たくさんの人が新しい本を読んでいると市長が'],
+    ['zh', '这座城市的图书馆每天都有很多人来看新书而且市长认为这样的地方应该越来越多'],
+  ])(
+    'without spaces or marks in %s is cut between words of content, where its language shows them',
+    (language, text) => {
+      const chunks = chunkText(text.repeat(8), language).map((chunk) => chunk.text)
+      expect(chunks.join('')).toBe(text.repeat(8))
+      expect(chunks.length).toBeGreaterThan(2)
+      for (const chunk of chunks) expect(speechLength(chunk)).toBeLessThanOrEqual(CHUNK_LENGTH_MAX)
+      for (const chunk of chunks.slice(1))
+        expect(chunk).toMatch(language === 'ja' ? /^[\p{Script=Han}]/u : /^(?:而且|认为|在|对|都|这)/u)
+    },
+  )
+
   test('of figures is cut into fewer of them, for each is a word', () => {
     for (const chunk of texts('1234567890 '.repeat(50))) expect(chunk.length).toBeLessThan(60)
   })

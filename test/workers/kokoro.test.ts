@@ -73,6 +73,15 @@ describe('a plan', () => {
     })
   })
 
+  it('tells when each word is spoken where that is asked for', async () => {
+    const text = 'kwˈɪk bɹˈWn fˈɑːks.'
+    const { words, features, leadFrames } = await planned(text, { timestamps: true })
+    expect(words?.map(({ word }) => word)).toEqual(text.split(' '))
+    expect(words?.[0]?.from).toBeGreaterThan(leadFrames - 5)
+    expect(words?.at(-1)?.to).toBeLessThanOrEqual(features.frames)
+    expect(plan.words).toBeUndefined()
+  })
+
   it('is the same every time', async () => {
     expect(await planned(SENTENCE)).toEqual(plan)
   })

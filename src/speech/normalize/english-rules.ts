@@ -1,9 +1,12 @@
-import { type Counted, type Rule, rule } from './lexicon.ts'
+import { type Counted, type Rule, rule, sayDigits } from './lexicon.ts'
 
 export const MONTHS = [
   ...['January', 'February', 'March', 'April', 'May', 'June', 'July'],
   ...['August', 'September', 'October', 'November', 'December'],
 ]
+const MONTH = 'Jan|Feb|Mar|Apr|Jun|Jul|Aug|Sept?|Oct|Nov|Dec'
+const ROUND: Readonly<Record<number, string>> = { 2: 'hundredth', 3: 'thousandth', 6: 'millionth' }
+const NAMED = MONTHS.join('|')
 const DECADES = [
   'hundreds',
   'tens',
@@ -16,21 +19,18 @@ const DECADES = [
   'eighties',
   'nineties',
 ]
-const FRACTIONS: Readonly<Record<string, Counted>> = {
+const FRACTIONS: Readonly<Record<number, Counted>> = {
   2: ['one half', 'halves'],
   3: ['one third', 'thirds'],
   4: ['one quarter', 'quarters'],
   5: ['one fifth', 'fifths'],
   6: ['one sixth', 'sixths'],
+  7: ['one seventh', 'sevenths'],
   8: ['one eighth', 'eighths'],
+  9: ['one ninth', 'ninths'],
   10: ['one tenth', 'tenths'],
-}
-const FRACTION_SIGNS: Readonly<Record<string, readonly [part: string, of: string]>> = {
-  '½': ['1', '2'],
-  '¼': ['1', '4'],
-  '¾': ['3', '4'],
-  '⅓': ['1', '3'],
-  '⅔': ['2', '3'],
+  12: ['one twelfth', 'twelfths'],
+  16: ['one sixteenth', 'sixteenths'],
 }
 
 /** Titles before a name, with or without a full stop. */
@@ -63,6 +63,12 @@ const STOPPED_TITLES: Readonly<Record<string, string>> = {
   Rep: 'Representative',
   Hon: 'Honorable',
   Pres: 'President',
+  Messrs: 'Messieurs',
+  Cpl: 'Corporal',
+  Adm: 'Admiral',
+  Supt: 'Superintendent',
+  Sr: 'Sister',
+  Br: 'Brother',
 }
 
 const STREETS: Readonly<Record<string, string>> = {
@@ -72,6 +78,10 @@ const STREETS: Readonly<Record<string, string>> = {
   Blvd: 'Boulevard',
   Rd: 'Road',
   Ln: 'Lane',
+  Ct: 'Court',
+  Pl: 'Place',
+  Hwy: 'Highway',
+  Pkwy: 'Parkway',
   Sq: 'Square',
 }
 
@@ -79,6 +89,18 @@ const WORDS: Readonly<Record<string, string>> = {
   'e.g': 'for example',
   'i.e': 'that is',
   etc: 'etcetera',
+  viz: 'namely',
+  'et al': 'and others',
+  govt: 'government',
+  assn: 'association',
+  intl: 'international',
+  misc: 'miscellaneous',
+  avg: 'average',
+  max: 'maximum',
+  encl: 'enclosed',
+  mfg: 'manufacturing',
+  univ: 'university',
+  esq: 'Esquire',
   vs: 'versus',
   approx: 'approximately',
   dept: 'department',
@@ -98,6 +120,16 @@ const BEFORE_NUMBER: Readonly<Record<string, string>> = {
   pp: 'pages',
   vol: 'volume',
   ch: 'chapter',
+  chap: 'chapter',
+  art: 'article',
+  par: 'paragraph',
+  vols: 'volumes',
+  eq: 'equation',
+  ver: 'version',
+  tel: 'telephone',
+  rm: 'room',
+  est: 'established',
+  nr: 'number',
   sec: 'section',
   fig: 'figure',
   figs: 'figures',
@@ -152,12 +184,46 @@ export const ENGLISH_RULES: readonly Rule[] = [
     (word = '') => WORDS[word.toLowerCase()] ?? word,
   ),
   rule(/\bvs\b/g, 'versus'),
-  rule(/\b(Jan|Feb|Mar|Apr|Jun|Jul|Aug|Sept?|Oct|Nov|Dec)\.?\s(?=\d)/g, (month = '') => `${monthNamed(month)} `),
+  rule(
+    /\b(Mon|Tues?|Wed|Thur?s?|Fri|Sat|Sun)(?:\.(?=,?\s)|(?=,\s(?:\d|(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec))))/g,
+    dayNamed,
+  ),
+  rule(new RegExp(`\\b(${MONTH})\\.?\\s(?=\\d)`, 'g'), (month = '') => `${monthNamed(month)} `),
+  rule(new RegExp(`(?<=\\d(?:st|nd|rd|th)?\\s(?:of\\s)?)(${MONTH})\\b\\.?`, 'g'), monthNamed),
+  // "15 March" is spoken "the 15th of March", "March 15" "March 15th"; of a range of days both ends.
+  rule(
+    new RegExp(`\\b(${NAMED})\\s(\\d{1,2})\\s?[-–]\\s?(\\d{1,2})(?![\\d:.]|(?:st|nd|rd|th)\\b)`, 'g'),
+    (month = '', from = '', to = '') => `${month} ${dayOf(from)} to ${dayOf(to)}`,
+  ),
+  rule(
+    new RegExp(`\\b(${NAMED})\\s(\\d{1,2})(?![\\d:%]|[.,]\\d|(?:st|nd|rd|th)\\b|\\s?[ap]\\.?m)`, 'g'),
+    (month = '', day = '') => `${month} ${dayOf(day)}`,
+  ),
+  rule(
+    new RegExp(`(?<![\\d:.,/-])(\\d{1,2})\\s?[-–]\\s?(\\d{1,2})\\s(?=(?:${NAMED})\\b)`, 'g'),
+    (from = '', to = '') => `the ${dayOf(from)} to the ${dayOf(to)} of `,
+  ),
+  rule(
+    new RegExp(`(\\b[Tt]he\\s)?(?<![\\d:.,/$£€-])(\\d{1,2})(?:st|nd|rd|th)?(?:\\s|\\sof\\s)(?=(?:${NAMED})\\b)`, 'g'),
+    (the = '', day = '') => `${the || 'the '}${dayOf(day)} of `,
+  ),
   rule(/\bPh\.?D\b\.?/g, 'P H D'),
-  rule(/\bw\/o\s/g, 'without '),
+  rule(/\bM\.D\./g, 'M D'),
+  rule(/\b[Aa]\.?k\.?a\b\.?/g, 'also known as'),
+  rule(/\bCo\.(?=,|\s|$)/g, 'Company'),
+  rule(/\bb\/c\b/g, 'because'),
+  rule(/\bc\/o\b/g, 'care of'),
+  rule(/\bN\/A\b/gi, 'not applicable'),
+  rule(/\b([Cc]all|[Dd]ial)\s(\d{3})\b(?!-)/g, (verb = '', number = '') => `${verb} ${sayDigits(number)}`),
+  rule(/\b([A-G])\+\+/g, '$1 plus plus'),
+  rule(/(?<=\d)x\b(?!\s?\d)/g, ' times'),
+  rule(/(\d),(\d{3})(?=(?:,\d{3})*(?:st|nd|rd|th)\b)/g, '$1$2'),
+  // eSpeak says "hundred th".
+  rule(/(?<!\d)(\d+?)(00|000|000000)th\b/g, (many = '', zeros = '') => `${many} ${ROUND[zeros.length]}`),
+  rule(/\bw\/o\b/g, 'without'),
   rule(/\bw\/\s?(?=\p{L})/gu, 'with '),
   rule(/\b([CF])#/g, '$1 sharp'),
-  rule(/\b(24|9)\/(7|11)\b/g, '$1 $2'),
+  rule(/\b(24|9)\/(7|11)\b(?!\/)/g, '$1 $2'),
   rule(/\band\/or\b/g, 'and or'),
   rule(/(\d)'\s?(\d{1,2})"/g, '$1 foot $2'),
   // eSpeak reads "AM" as the word; after a figure it knows "am".
@@ -172,12 +238,10 @@ export const ENGLISH_RULES: readonly Rule[] = [
     new RegExp(`(?<=\\b\\p{Lu}\\p{Ll}+\\s)(${ROMANS.filter((roman) => roman.length > 1).join('|')})\\b`, 'gu'),
     (roman = '') => `the ${ordinal(ROMANS.indexOf(roman) + 1)}`,
   ),
-  rule(/(?:(\d)\s?)?([½¼¾⅓⅔])/g, (whole = '', sign = '') => sayFraction(whole, ...FRACTION_SIGNS[sign]!)),
-  rule(/(?<![\d/.,])(?:(\d+)\s)?(\d)\/(10|[2-68])(?![\d/])/g, sayFraction),
 ]
 
 /** What is left of the figures 1100 to 1999 and 2010 to 2099 is read as years are, in two pairs; decades likewise. */
-export const ENGLISH_YEARS: readonly Rule[] = [
+export const ENGLISH_LAST_RULES: readonly Rule[] = [
   rule(/(?<![\d.,])'?(1[1-9]|20)?(\d)0'?s\b/g, (century = '', tens = '') =>
     century === '20' && tens === '0' ? 'two thousands' : `${century} ${DECADES[Number(tens)]}`,
   ),
@@ -196,12 +260,23 @@ function sayYear(century = '', rest = ''): string {
   return `${century} ${rest}`
 }
 
-function sayFraction(whole = '', part = '', of = ''): string {
-  const [one, many] = FRACTIONS[of] ?? ['', '']
-  return `${whole === '' ? '' : `${whole} and `}${part === '1' ? one : `${part} ${many}`}`
+export function fraction(whole: string, part: number, of: number): string | undefined {
+  const names = FRACTIONS[of]
+  if (!names || part >= of) return undefined
+  return `${whole === '' ? '' : `${whole} and `}${part === 1 ? names[0] : `${part} ${names[1]}`}`
 }
 
-function monthNamed(abbreviation: string): string {
+function dayOf(figures: string): string {
+  const day = Number(figures)
+  return day >= 1 && day <= 31 ? ordinal(day) : figures
+}
+
+function dayNamed(abbreviation = ''): string {
+  const days = ['Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday', 'Sunday']
+  return days.find((day) => day.startsWith(abbreviation.slice(0, 3))) ?? abbreviation
+}
+
+function monthNamed(abbreviation = ''): string {
   return MONTHS.find((month) => month.startsWith(abbreviation.slice(0, 3))) ?? abbreviation
 }
 

@@ -1,7 +1,10 @@
-import { ENGLISH_RULES, ENGLISH_YEARS, MONTHS, ordinal } from './english-rules.ts'
+import { ENGLISH_LAST_RULES, ENGLISH_RULES, fraction, MONTHS, ordinal } from './english-rules.ts'
 import type { Counted, Currency, Lexicon } from './lexicon.ts'
 
 const DOLLAR: Currency = { major: ['one dollar', 'dollars'], minor: ['one cent', 'cents'] }
+const EURO: Currency = { major: ['one euro', 'euros'], minor: ['one cent', 'cents'] }
+const POUND: Currency = { major: ['one pound', 'pounds'], minor: ['one penny', 'pence'] }
+const RUPEE: Currency = { major: ['one rupee', 'rupees'], minor: ['one paisa', 'paise'] }
 
 const CURRENCIES: Readonly<Record<string, Currency>> = {
   $: DOLLAR,
@@ -9,26 +12,37 @@ const CURRENCIES: Readonly<Record<string, Currency>> = {
   C$: { ...DOLLAR, major: ['one Canadian dollar', 'Canadian dollars'] },
   A$: { ...DOLLAR, major: ['one Australian dollar', 'Australian dollars'] },
   R$: { major: ['one real', 'reais'], minor: ['one centavo', 'centavos'] },
-  '£': { major: ['one pound', 'pounds'], minor: ['one penny', 'pence'] },
-  '€': { major: ['one euro', 'euros'], minor: ['one cent', 'cents'] },
+  '£': POUND,
+  '€': EURO,
   '¥': { major: ['one yen', 'yen'] },
-  '₹': { major: ['one rupee', 'rupees'], minor: ['one paisa', 'paise'] },
+  '₹': RUPEE,
+  'Rs.': RUPEE,
+  Rs: RUPEE,
+  '₩': { major: ['one won', 'won'] },
+  '₽': { major: ['one ruble', 'rubles'], minor: ['one kopeck', 'kopecks'] },
+  '₺': { major: ['one lira', 'lira'], minor: ['one kurus', 'kurus'] },
+  '₴': { major: ['one hryvnia', 'hryvnias'], minor: ['one kopeck', 'kopecks'] },
+  '₪': { major: ['one shekel', 'shekels'] },
+  '₿': { major: ['one bitcoin', 'bitcoin'] },
+  '¢': { major: ['one cent', 'cents'] },
+  USD: { ...DOLLAR, major: ['one US dollar', 'US dollars'] },
+  EUR: EURO,
+  GBP: POUND,
+  JPY: { major: ['one yen', 'yen'] },
+  INR: RUPEE,
+  BRL: { major: ['one real', 'reais'], minor: ['one centavo', 'centavos'] },
+  CAD: { ...DOLLAR, major: ['one Canadian dollar', 'Canadian dollars'] },
+  AUD: { ...DOLLAR, major: ['one Australian dollar', 'Australian dollars'] },
+  CHF: { major: ['one Swiss franc', 'Swiss francs'], minor: ['one centime', 'centimes'] },
+  CNY: { major: ['one yuan', 'yuan'] },
+  MXN: { major: ['one Mexican peso', 'Mexican pesos'], minor: ['one centavo', 'centavos'] },
 }
 
-const MAGNITUDES = {
-  k: 'thousand',
-  K: 'thousand',
-  m: 'million',
-  M: 'million',
-  mn: 'million',
-  b: 'billion',
-  B: 'billion',
-  bn: 'billion',
-  T: 'trillion',
-  thousand: 'thousand',
-  million: 'million',
-  billion: 'billion',
-  trillion: 'trillion',
+const MAGNITUDES: Readonly<Record<string, Counted>> = {
+  ...magnitude('thousand', 'k', 'K', 'thousand'),
+  ...magnitude('million', 'm', 'M', 'mn', 'mil', 'million'),
+  ...magnitude('billion', 'b', 'B', 'bn', 'billion'),
+  ...magnitude('trillion', 't', 'T', 'tn', 'trillion'),
 }
 
 /** Units of length are spelt apart on the two sides of the Atlantic, and eSpeak stresses them by the spelling. */
@@ -41,6 +55,15 @@ function unitsOf(meter: string, liter: string): Readonly<Record<string, Counted>
     'm²': counted(`square ${meter}`),
     'km²': counted(`square kilo${meter}`),
     'm³': counted(`cubic ${meter}`),
+    'cm²': counted(`square centi${meter}`),
+    'cm³': counted(`cubic centi${meter}`),
+    'ft²': ['one square foot', 'square feet'],
+    'mi²': counted('square mile'),
+    sqft: ['one square foot', 'square feet'],
+    'sq ft': ['one square foot', 'square feet'],
+    µm: counted(`micro${meter}`),
+    nm: counted(`nano${meter}`),
+    ha: counted('hectare'),
     mi: counted('mile'),
     ft: ['one foot', 'feet'],
     yd: counted('yard'),
@@ -51,11 +74,18 @@ function unitsOf(meter: string, liter: string): Readonly<Record<string, Counted>
     kg: counted('kilogram'),
     g: counted('gram'),
     mg: counted('milligram'),
+    µg: counted('microgram'),
     lb: counted('pound'),
     lbs: counted('pound'),
     oz: ['one ounce', 'ounces'],
+    gal: counted('gallon'),
+    qt: counted('quart'),
+    tbsp: counted('tablespoon'),
+    tsp: counted('teaspoon'),
     L: counted(liter),
     l: counted(liter),
+    cl: counted(`centi${liter}`),
+    dl: counted(`deci${liter}`),
     ml: counted(`milli${liter}`),
     mL: counted(`milli${liter}`),
     '°C': ['one degree Celsius', 'degrees Celsius'],
@@ -66,6 +96,9 @@ function unitsOf(meter: string, liter: string): Readonly<Record<string, Counted>
     MB: counted('megabyte'),
     GB: counted('gigabyte'),
     TB: counted('terabyte'),
+    PB: counted('petabyte'),
+    kbps: ['one kilobit per second', 'kilobits per second'],
+    'MB/s': ['one megabyte per second', 'megabytes per second'],
     Mbps: ['one megabit per second', 'megabits per second'],
     Gbps: ['one gigabit per second', 'gigabits per second'],
     Hz: ['one hertz', 'hertz'],
@@ -75,9 +108,24 @@ function unitsOf(meter: string, liter: string): Readonly<Record<string, Counted>
     W: counted('watt'),
     kW: counted('kilowatt'),
     kWh: counted('kilowatt hour'),
+    MW: counted('megawatt'),
+    GW: counted('gigawatt'),
+    V: counted('volt'),
+    mAh: counted('milliamp hour'),
+    kcal: counted('kilocalorie'),
+    Pa: counted('pascal'),
+    hPa: counted('hectopascal'),
+    kPa: counted('kilopascal'),
+    dB: counted('decibel'),
+    bpm: ['one beat per minute', 'beats per minute'],
+    rpm: ['one revolution per minute', 'revolutions per minute'],
+    fps: ['one frame per second', 'frames per second'],
+    px: counted('pixel'),
     ms: counted('millisecond'),
     sec: counted('second'),
+    secs: counted('second'),
     min: counted('minute'),
+    mins: counted('minute'),
     hr: counted('hour'),
     hrs: counted('hour'),
     h: counted('hour'),
@@ -90,6 +138,8 @@ export const american: Lexicon = {
   about: 'about',
   and: 'and',
   equals: 'equals',
+  minus: 'minus',
+  per: 'per',
   numberSign: 'number',
   hashtag: 'hashtag',
   version: 'version',
@@ -105,22 +155,43 @@ export const american: Lexicon = {
     '+': 'plus',
     '%': 'percent',
   },
+  signs: {
+    x: 'by',
+    '+': 'plus',
+    '×': 'times',
+    '÷': 'divided by',
+    '±': 'plus or minus',
+    '≤': 'is at most',
+    '≥': 'is at least',
+    '≠': 'is not equal to',
+    '<': 'is less than',
+    '>': 'is greater than',
+    '√': 'the square root of',
+    '∞': 'infinity',
+    π: 'pi',
+    '²': 'squared',
+    '³': 'cubed',
+    '§': 'section',
+    '‰': 'per mille',
+  },
   months: MONTHS,
   isMonthFirst: true,
-  date: (day, month, year) => `${month} ${ordinal(day)}, ${year}`,
+  date: (day, month, year) => `${month} ${ordinal(day)}${year && `, ${year}`}`,
   time: sayTime,
+  fraction,
   currencies: CURRENCIES,
   moneyAnd: (major, minor) => `${major} and ${minor}`,
   magnitudes: MAGNITUDES,
+  plainMagnitudes: { k: 'thousand', M: 'million', B: 'billion', bn: 'billion' },
   units: unitsOf('meter', 'liter'),
   rules: ENGLISH_RULES,
-  lastRules: ENGLISH_YEARS,
+  lastRules: ENGLISH_LAST_RULES,
 }
 
 export const british: Lexicon = {
   ...american,
   isMonthFirst: false,
-  date: (day, month, year) => `the ${ordinal(day)} of ${month} ${year}`,
+  date: (day, month, year) => `the ${ordinal(day)} of ${month} ${year}`.trim(),
   units: unitsOf('metre', 'litre'),
 }
 
@@ -132,4 +203,8 @@ function sayTime(hours: number, minutes: string): string {
 
 function counted(unit: string): Counted {
   return [`one ${unit}`, `${unit}s`]
+}
+
+function magnitude(name: string, ...signs: readonly string[]): Record<string, Counted> {
+  return Object.fromEntries(signs.map((sign) => [sign, [`1 ${name}`, name]]))
 }

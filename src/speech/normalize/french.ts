@@ -1,18 +1,5 @@
-import { type Lexicon, rule } from './lexicon.ts'
-
-const ORDINALS = [
-  ...['', 'premier', 'deuxième', 'troisième', 'quatrième', 'cinquième', 'sixième', 'septième', 'huitième', 'neuvième'],
-  ...['dixième', 'onzième', 'douzième', 'treizième', 'quatorzième', 'quinzième', 'seizième', 'dix-septième'],
-  ...['dix-huitième', 'dix-neuvième'],
-]
-const TENS = ['', '', 'vingtième', 'trentième', 'quarantième', 'cinquantième', 'soixantième', '', 'quatre-vingtième']
-const ROMANS = [
-  ...['', 'I', 'II', 'III', 'IV', 'V', 'VI', 'VII', 'VIII', 'IX', 'X', 'XI', 'XII', 'XIII', 'XIV', 'XV', 'XVI', 'XVII'],
-  ...['XVIII', 'XIX', 'XX', 'XXI'],
-]
-const ROMAN = ROMANS.slice(1)
-  .sort((a, b) => b.length - a.length)
-  .join('|')
+import { FRENCH_LAST_RULES, FRENCH_RULES, frenchCount, frenchFraction, MONTHS } from './french-rules.ts'
+import { countedAll, currencies, type Lexicon } from './lexicon.ts'
 
 export const french: Lexicon = {
   decimal: ',',
@@ -20,10 +7,31 @@ export const french: Lexicon = {
   about: 'environ',
   and: 'et',
   equals: 'égale',
+  minus: 'moins',
+  per: 'par',
   numberSign: 'numéro',
   hashtag: 'hashtag',
   version: 'version',
   point: 'point',
+  signs: {
+    x: 'par',
+    '+': 'plus',
+    '×': 'fois',
+    '÷': 'divisé par',
+    '±': 'plus ou moins',
+    '≤': 'inférieur ou égal à',
+    '≥': 'supérieur ou égal à',
+    '≠': 'différent de',
+    '<': 'inférieur à',
+    '>': 'supérieur à',
+    '√': 'racine de',
+    '∞': "l'infini",
+    π: 'pi',
+    '²': 'au carré',
+    '³': 'au cube',
+    '§': 'paragraphe',
+    '‰': 'pour mille',
+  },
   address: {
     '.': 'point',
     '/': 'slash',
@@ -35,94 +43,115 @@ export const french: Lexicon = {
     '+': 'plus',
     '%': 'pour cent',
   },
-  months: [
-    ...['janvier', 'février', 'mars', 'avril', 'mai', 'juin', 'juillet'],
-    ...['août', 'septembre', 'octobre', 'novembre', 'décembre'],
-  ],
+  months: MONTHS,
   isMonthFirst: false,
-  date: (day, month, year) => `${day === 1 ? 'premier' : day} ${month} ${year}`,
+  date: (day, month, year) => `${day === 1 ? 'premier' : day} ${month} ${year}`.trim(),
   time: (hours, minutes) => {
-    const said = hours === 1 ? 'une heure' : `${hours} ${hours === 0 ? 'heure' : 'heures'}`
-    return minutes === '00' ? said : `${said} ${Number(minutes)}`
+    const said = `${frenchCount(String(hours), true)} ${hours <= 1 ? 'heure' : 'heures'}`
+    return minutes === '00' || minutes === '' ? said : `${said} ${Number(minutes)}`
   },
-  currencies: {
-    $: { major: ['un dollar', 'dollars'], minor: ['un cent', 'cents'] },
-    US$: { major: ['un dollar', 'dollars'], minor: ['un cent', 'cents'] },
-    '£': { major: ['une livre', 'livres'], minor: ['un penny', 'pence'] },
-    '€': { major: ['un euro', 'euros'], minor: ['un centime', 'centimes'] },
-    '¥': { major: ['un yen', 'yens'] },
-    '₹': { major: ['une roupie', 'roupies'], minor: ['un paisa', 'paisas'] },
+  dayPart: (hours, isAfternoon) => {
+    if (!isAfternoon) return hours === 12 ? 'du soir' : 'du matin'
+    return hours === 12 || hours <= 5 ? "de l'après-midi" : 'du soir'
   },
-  moneyAnd: (major, minor) => `${major} ${minor}`,
-  magnitudes: {
+  fraction: frenchFraction,
+  count: frenchCount,
+  currencies: currencies({
+    $: 'un dollar|dollars, un cent|cents',
+    US$: 'un dollar|dollars, un cent|cents',
+    USD: 'un dollar|dollars, un cent|cents',
+    $CA: 'un dollar canadien|dollars canadiens, un cent|cents',
+    CAD: 'un dollar canadien|dollars canadiens, un cent|cents',
+    R$: 'un réal|réaux, un centavo|centavos',
+    BRL: 'un réal|réaux, un centavo|centavos',
+    '£': 'une livre|livres, un penny|pence',
+    GBP: 'une livre|livres, un penny|pence',
+    '€': 'un euro|euros, un centime|centimes',
+    EUR: 'un euro|euros, un centime|centimes',
+    '¥': 'un yen|yens',
+    JPY: 'un yen|yens',
+    '₹': 'une roupie|roupies, un paisa|paisas',
+    INR: 'une roupie|roupies, un paisa|paisas',
+    CHF: 'un franc suisse|francs suisses, un centime|centimes',
+    '₿': 'un bitcoin|bitcoins',
+  }),
+  moneyAnd: (major, minor) => `${major} ${minor.replace(/ centimes?$/, '')}`,
+  magnitudes: countedAll({
     k: 'mille',
-    M: 'millions de',
-    million: 'million de',
-    millions: 'millions de',
-    Md: 'milliards de',
-    milliards: 'milliards de',
-  },
-  units: {
-    km: ['un kilomètre', 'kilomètres'],
-    m: ['un mètre', 'mètres'],
-    cm: ['un centimètre', 'centimètres'],
-    mm: ['un millimètre', 'millimètres'],
-    'm²': ['un mètre carré', 'mètres carrés'],
-    'km²': ['un kilomètre carré', 'kilomètres carrés'],
-    'km/h': ['un kilomètre heure', 'kilomètres heure'],
-    'm/s': ['un mètre par seconde', 'mètres par seconde'],
-    kg: ['un kilogramme', 'kilogrammes'],
-    g: ['un gramme', 'grammes'],
-    mg: ['un milligramme', 'milligrammes'],
-    l: ['un litre', 'litres'],
-    L: ['un litre', 'litres'],
-    ml: ['un millilitre', 'millilitres'],
-    '°C': ['un degré Celsius', 'degrés Celsius'],
-    '°': ['un degré', 'degrés'],
-    Mo: ['un mégaoctet', 'mégaoctets'],
-    Go: ['un gigaoctet', 'gigaoctets'],
-    kW: ['un kilowatt', 'kilowatts'],
-    kWh: ['un kilowattheure', 'kilowattheures'],
-    min: ['une minute', 'minutes'],
-    h: ['une heure', 'heures'],
-  },
-  rules: [
-    rule(/\bM\.\s(?=\p{Lu}|et\s)/gu, 'monsieur '),
-    rule(/\bMM\.\s(?=\p{Lu})/gu, 'messieurs '),
-    rule(/\bMme\.?\s/g, 'madame '),
-    rule(/\bMmes\.?\s/g, 'mesdames '),
-    rule(/\bMlle\.?\s/g, 'mademoiselle '),
-    rule(/\bDr\.?\s(?=\p{Lu})/gu, 'docteur '),
-    rule(/\bPr\.?\s(?=\p{Lu})/gu, 'professeur '),
-    rule(/\bSt[.-]?\s?(?=\p{Lu})/gu, 'saint '),
-    rule(/\bSte[.-]?\s?(?=\p{Lu})/gu, 'sainte '),
-    rule(/\bp\.\s?ex\./g, 'par exemple'),
-    rule(/\bav\.\s?J\.-?C\./g, 'avant Jésus-Christ'),
-    rule(/\b[nN][°º]\s?(?=\d)/g, 'numéro '),
-    rule(/(?<!\d)(\d{1,2})\s?h\s?(\d{2})(?![\p{L}\d])/gu, '$1:$2'),
-    rule(/\b(?:1|I)er\b/g, 'premier'),
-    rule(/\b(?:1|I)(?:[èe]re|re)\b/g, 'première'),
-    rule(/\b([1-9]\d{0,2})(?:e|ème|eme|è)s?(?![\p{L}\d])/gu, (number = '') => ordinal(Number(number))),
-    rule(new RegExp(`\\b(${ROMAN})(?:e|ème)(?![\\p{L}\\d])`, 'gu'), (roman = '') => ordinal(ROMANS.indexOf(roman))),
-    rule(new RegExp(`(?<=\\b\\p{Lu}\\p{Ll}+\\s)(${ROMAN})(?![\\p{L}\\d.])`, 'gu'), (roman = '') =>
-      String(ROMANS.indexOf(roman)),
-    ),
-  ],
-  lastRules: [rule(/\bde (?=euros?\b)/g, "d'")],
-}
-
-/** 21: the figure 20 and "et unième"; the last two digits bend, what stands before them stays figures. */
-function ordinal(number: number): string {
-  const rest = number % 100
-  const hundreds = number - rest
-  if (hundreds > 0)
-    return rest === 0 ? `${hundreds / 100 > 1 ? hundreds / 100 : ''} centième` : `${hundreds} ${ordinal(rest)}`
-  const simple = ORDINALS[rest]
-  if (simple !== undefined) return rest === 1 ? 'unième' : simple
-  const isTwenties = rest >= 60
-  const tens = isTwenties ? Math.floor(rest / 20) * 20 : Math.floor(rest / 10) * 10
-  const units = rest - tens
-  if (units === 0) return TENS[tens / 10] ?? ''
-  const joins = (units === 1 || units === 11) && tens < 80
-  return `${tens} ${joins ? 'et ' : ''}${units === 1 ? 'unième' : ORDINALS[units]}`
+    K: 'mille',
+    mille: 'mille',
+    M: 'un million de|millions de',
+    million: 'un million de|millions de',
+    'million de': 'un million de|millions de',
+    "million d'": 'un million de|millions de',
+    millions: 'un million de|millions de',
+    'millions de': 'un million de|millions de',
+    "millions d'": 'un million de|millions de',
+    Md: 'un milliard de|milliards de',
+    Mds: 'un milliard de|milliards de',
+    milliard: 'un milliard de|milliards de',
+    "milliard d'": 'un milliard de|milliards de',
+    milliards: 'un milliard de|milliards de',
+    'milliards de': 'un milliard de|milliards de',
+    "milliards d'": 'un milliard de|milliards de',
+  }),
+  plainMagnitudes: { k: 'mille' },
+  units: countedAll({
+    km: 'un kilomètre|kilomètres',
+    m: 'un mètre|mètres',
+    cm: 'un centimètre|centimètres',
+    mm: 'un millimètre|millimètres',
+    µm: 'un micromètre|micromètres',
+    nm: 'un nanomètre|nanomètres',
+    'm²': 'un mètre carré|mètres carrés',
+    m2: 'un mètre carré|mètres carrés',
+    'km²': 'un kilomètre carré|kilomètres carrés',
+    km2: 'un kilomètre carré|kilomètres carrés',
+    'cm²': 'un centimètre carré|centimètres carrés',
+    'm³': 'un mètre cube|mètres cubes',
+    m3: 'un mètre cube|mètres cubes',
+    ha: 'un hectare|hectares',
+    'km/h': 'un kilomètre heure|kilomètres heure',
+    'm/s': 'un mètre par seconde|mètres par seconde',
+    kg: 'un kilogramme|kilogrammes',
+    g: 'un gramme|grammes',
+    mg: 'un milligramme|milligrammes',
+    t: 'une tonne|tonnes',
+    l: 'un litre|litres',
+    L: 'un litre|litres',
+    cl: 'un centilitre|centilitres',
+    dl: 'un décilitre|décilitres',
+    ml: 'un millilitre|millilitres',
+    mL: 'un millilitre|millilitres',
+    '°C': 'un degré Celsius|degrés Celsius',
+    '°F': 'un degré Fahrenheit|degrés Fahrenheit',
+    '°': 'un degré|degrés',
+    ko: 'un kilooctet|kilooctets',
+    Ko: 'un kilooctet|kilooctets',
+    Mo: 'un mégaoctet|mégaoctets',
+    Go: 'un gigaoctet|gigaoctets',
+    To: 'un téraoctet|téraoctets',
+    MB: 'un mégabyte|mégabytes',
+    GB: 'un gigabyte|gigabytes',
+    'Mbit/s': 'un mégabit par seconde|mégabits par seconde',
+    Mbps: 'un mégabit par seconde|mégabits par seconde',
+    Hz: 'un hertz|hertz',
+    kHz: 'un kilohertz|kilohertz',
+    MHz: 'un mégahertz|mégahertz',
+    GHz: 'un gigahertz|gigahertz',
+    W: 'un watt|watts',
+    kW: 'un kilowatt|kilowatts',
+    MW: 'un mégawatt|mégawatts',
+    kWh: 'un kilowattheure|kilowattheures',
+    V: 'un volt|volts',
+    kcal: 'une kilocalorie|kilocalories',
+    dB: 'un décibel|décibels',
+    ms: 'une milliseconde|millisecondes',
+    s: 'une seconde|secondes',
+    sec: 'une seconde|secondes',
+    min: 'une minute|minutes',
+    h: 'une heure|heures',
+  }),
+  rules: FRENCH_RULES,
+  lastRules: FRENCH_LAST_RULES,
 }

@@ -1,28 +1,43 @@
-import { type Counted, type Currency, type Lexicon, type Rule, rule } from './lexicon.ts'
+import { alternatives, type Currency, type Lexicon, type Rule, rule, sayCounted } from './lexicon.ts'
 
-const AMOUNT = '\\d{1,3}(?:[.,]\\d{2,3})+(?:[.,]\\d{1,2})?(?![.,]?\\d)|\\d+(?:[.,]\\d{1,2})?(?![.,]?\\d)'
+const AMOUNT = "\\d{1,3}(?:[.,']\\d{2,3})+(?:[.,]\\d{1,2})?(?![.,]?\\d)|\\d+(?:[.,]\\d{1,3})?(?![.,]?\\d)"
 
-/** Amounts with the sign before or after them, ranges of amounts, and magnitudes ("$5M", "€1.2 bn"). */
+/** Amounts with the sign or code before or after them, ranges of amounts, and magnitudes ("$5M", "€1.2 bn"). */
 export function moneyRules(lexicon: Lexicon): readonly Rule[] {
-  const signs = alternatives(Object.keys(lexicon.currencies))
+  const signs = `(?<!\\p{L})(?:${alternatives(Object.keys(lexicon.currencies))})`
   const magnitudes = alternatives(Object.keys(lexicon.magnitudes))
-  const say = (sign: string, amount: string, magnitude: string) => {
+  const say = (sign: string, amount: string, magnitude: string, isNegative = false) => {
     const currency = lexicon.currencies[sign]
     if (!currency) return `${amount} ${magnitude}`
-    return ` ${sayAmount(parseAmount(amount), currency, lexicon.magnitudes[magnitude], lexicon)} `
+    return ` ${isNegative ? `${lexicon.minus} ` : ''}${sayAmount(parseAmount(amount, lexicon), currency, magnitude, lexicon)} `
   }
   return [
-    rule(new RegExp(`(${signs})\\s?(${AMOUNT})\\s?[-–—]\\s?(?:${signs})?(?=\\d)`, 'g'), `$2 ${lexicon.to} $1`),
-    rule(new RegExp(`(${AMOUNT})\\s?[-–—]\\s?(?=(?:${AMOUNT})\\s?(?:${signs}))`, 'g'), `$1 ${lexicon.to} `),
+    rule(new RegExp(`(${signs})\\s?(${AMOUNT})\\s?[-–—]\\s?(?:${signs})?(?=\\d)`, 'gu'), `$2 ${lexicon.to} $1`),
     rule(
-      new RegExp(`(${signs})\\s?(${AMOUNT})(?:\\s?(${magnitudes})(?![\\p{L}\\p{N}]))?`, 'gu'),
-      (sign = '', amount = '', magnitude = '') => say(sign, amount, magnitude),
+      new RegExp(`(${AMOUNT})\\s?[-–—]\\s?(?=(?:${AMOUNT})\\s?(?:${magnitudes})?\\s?(?:${signsAfter(lexicon)}))`, 'gu'),
+      `$1 ${lexicon.to} `,
     ),
     rule(
-      new RegExp(`(?<![\\d.,])(${AMOUNT})(?:\\s?(${magnitudes}))?\\s?(${signs})(?![\\p{L}\\p{N}])`, 'gu'),
-      (amount = '', magnitude = '', sign = '') => say(sign, amount, magnitude),
+      new RegExp(
+        `(?:(?<![\\p{L}\\p{N}])(-))?(${signs})(-?)\\s?(${AMOUNT})(?:\\s?(${magnitudes})(?![\\p{L}\\p{N}]))?`,
+        'gu',
+      ),
+      (before = '', sign = '', after = '', amount = '', magnitude = '') =>
+        say(sign, amount, magnitude, before + after !== ''),
     ),
+    rule(
+      new RegExp(
+        `(?:(?<![\\p{L}\\p{N}])(-))?(?<![\\d.,])(${AMOUNT})(?:\\s?(${magnitudes}))?\\s?(${signsAfter(lexicon)})(?![\\p{L}\\p{N}])`,
+        'gu',
+      ),
+      (minus = '', amount = '', magnitude = '', sign = '') => say(sign, amount, magnitude, minus !== ''),
+    ),
+    rule(/ \/\s?(?=\p{L})/gu, ` ${lexicon.per} `),
   ]
+}
+
+function signsAfter(lexicon: Lexicon): string {
+  return alternatives(Object.keys(lexicon.currencies))
 }
 
 interface Amount {
@@ -31,36 +46,26 @@ interface Amount {
   readonly fraction: string
 }
 
-/** One or two digits after the last mark are hundredths, whichever the mark; three are a group of thousands. */
-function parseAmount(written: string): Amount {
+/**
+ * One or two digits after the last mark are hundredths, whichever the mark; three are a group of thousands, unless they
+ * follow the one full stop of a language that writes decimals with it ("$3.499 a gallon").
+ */
+function parseAmount(written: string, lexicon: Lexicon): Amount {
   const mark = Math.max(written.lastIndexOf('.'), written.lastIndexOf(','))
   const digitsAfter = written.length - mark - 1
-  const isDecimal = mark >= 0 && digitsAfter <= 2
-  const whole = (isDecimal ? written.slice(0, mark) : written).replace(/[.,]/g, '')
+  const isThousandths = lexicon.decimal === '.' && /^\d+\.\d{3}$/.test(written)
+  const isDecimal = mark >= 0 && (digitsAfter <= 2 || isThousandths)
+  const whole = (isDecimal ? written.slice(0, mark) : written).replace(/[.,']/g, '')
   return { whole, fraction: isDecimal ? written.slice(mark + 1) : '' }
 }
 
-function sayAmount(amount: Amount, currency: Currency, magnitude: string | undefined, lexicon: Lexicon): string {
-  const { whole, fraction } = amount
-  if (magnitude !== undefined) {
-    const value = fraction === '' ? whole : `${whole}${lexicon.decimal}${fraction}`
-    return `${value} ${magnitude} ${currency.major[1]}`
-  }
-  if (Number(fraction) === 0) return count(whole, currency.major)
-  if (!currency.minor) return `${whole}${lexicon.decimal}${fraction} ${currency.major[1]}`
+function sayAmount({ whole, fraction }: Amount, currency: Currency, magnitude: string, lexicon: Lexicon): string {
+  const exact = fraction === '' ? whole : `${whole}${lexicon.decimal}${fraction}`
+  const scale = lexicon.magnitudes[magnitude]
+  if (scale) return `${exact === '1' ? scale[0] : `${exact} ${scale[1]}`} ${currency.major[1]}`
+  if (Number(fraction) === 0) return sayCounted(whole, currency.major, lexicon)
+  if (!currency.minor || fraction.length > 2) return `${exact} ${currency.major[1]}`
   const minor = String(Number(fraction.padEnd(2, '0')))
-  if (Number(whole) === 0) return count(minor, currency.minor)
-  return lexicon.moneyAnd(count(whole, currency.major), count(minor, currency.minor))
-}
-
-function count(value: string, [one, many]: Counted): string {
-  return Number(value) === 1 ? one : `${value} ${many}`
-}
-
-/** Longest first, so that `R$` is tried before `$`. */
-function alternatives(written: readonly string[]): string {
-  return [...written]
-    .sort((a, b) => b.length - a.length)
-    .map((text) => text.replace(/[$.*+?^()[\]{}|\\/]/g, '\\$&'))
-    .join('|')
+  if (Number(whole) === 0) return sayCounted(minor, currency.minor, lexicon)
+  return lexicon.moneyAnd(sayCounted(whole, currency.major, lexicon), sayCounted(minor, currency.minor, lexicon))
 }

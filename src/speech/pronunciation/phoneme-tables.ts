@@ -1,4 +1,4 @@
-import type { Pronunciation } from '../task-protocol.ts'
+import type { SpelledPronunciation } from '../task-protocol.ts'
 import type { PhonemeTable, Replacement } from './phonemes.ts'
 
 /** The model writes English diphthongs as capitals. */
@@ -54,7 +54,15 @@ function plain(espeakVoice: string): PhonemeTable {
   return { espeakVoice, sounds: [], symbols: [] }
 }
 
-export const PHONEME_TABLES: Readonly<Record<Pronunciation, PhonemeTable>> = {
+/**
+ * Languages the model was not trained on, in the sounds it knows from others: understood, with an accent. What is replaced
+ * here was misheard as eSpeak writes it; the sounds the model lacks altogether are replaced for all languages alike.
+ */
+function accented(espeakVoice: string, symbols: readonly Replacement[] = []): PhonemeTable {
+  return { espeakVoice, sounds: [], symbols }
+}
+
+export const PHONEME_TABLES: Readonly<Record<SpelledPronunciation, PhonemeTable>> = {
   'en-us': american,
   'en-gb': british,
   es: plain('es'),
@@ -62,4 +70,24 @@ export const PHONEME_TABLES: Readonly<Record<Pronunciation, PhonemeTable>> = {
   it: plain('it'),
   'pt-br': plain('pt-br'),
   hi: plain('hi'),
+  de: accented('de', [
+    ['ɔø', 'ɔɪ'],
+    ['ɜ', 'ɐ'],
+  ]),
+  ru: accented('ru', [
+    // What eSpeak writes for ы, ё and a soft з.
+    ['y', 'ɨ'],
+    ['ø', 'ɨ'],
+    ['ɵ', 'o'],
+    ['ʑ', 'zʲ'],
+  ]),
+  uk: accented('uk', [['β', 'v']]),
+  pl: accented('pl'),
+  tr: accented('tr', [
+    ['æ', 'ɛ'],
+    ['ʊ', 'u'],
+    ['ɪ', 'i'],
+    ['c', 'kʲ'],
+  ]),
+  id: accented('id'),
 }

@@ -23,9 +23,11 @@ test.each([
   ['joiners and soft hyphens', 'क्\u200dष soft\u00adhyphen', 'क्ष softhyphen'],
   ['Markdown', '**bold**, _it_ and `code`', 'bold, it and code'],
   ['headings, bullets and quotes of Markdown', '## Heading', 'Heading'],
+  ['tags and entities of HTML', 'Tom &amp; <b>Jerry</b>', 'Tom & Jerry'],
+  ['arrows', 'A → B -> C', 'A — B — C'],
   ['links', 'see [the page](https://a.b/c)', 'see the page'],
   ['list numbers', '1. First', '1, First'],
-  ['scripts the front end can not read', 'Hello 世界, привет!', 'Hello,!'],
+  ['scripts the front end can not read', 'Hello 世界, สวัสดี!', 'Hello,!'],
 ])('%s', (_, text, cleaned) => {
   expect(cleanText(text)).toBe(cleaned)
 })
