@@ -16,12 +16,14 @@ import { warmUp } from './inference/warm-up.ts'
 import { PiscinaWorkerPool } from './inference/worker-pool.ts'
 import type { FirstAccount } from './ledger/bootstrap.ts'
 import { LmdbLedger } from './ledger/lmdb-ledger.ts'
+import { SPOOL_BYTES_MAX } from './limits.ts'
 import { FileEncoder } from './pipelines/encode-file.ts'
 import { Synthesizer } from './pipelines/synthesize.ts'
 import { type Clock, systemClock } from './runtime/clock.ts'
 import { NodeLifecycle } from './runtime/lifecycle.ts'
 import type { Log } from './runtime/log.ts'
 import { systemRandom } from './runtime/random.ts'
+import { Spool } from './runtime/spool.ts'
 import { STYLE_CLASSES } from './speech/style-classes.ts'
 import { DEFAULT_VOICE_ID, presetVoices } from './speech/voices.ts'
 
@@ -69,6 +71,7 @@ export async function startNode(config: Config, models: ModelFolders, log: Log):
     clock,
     systemRandom,
   )
+  const spool = await Spool.open(join(config.dataDir, 'spool'), SPOOL_BYTES_MAX, systemRandom)
   const { requests, sockets } = routes({
     clock,
     random: systemRandom,
@@ -91,6 +94,7 @@ export async function startNode(config: Config, models: ModelFolders, log: Log):
     log,
     renderError: (error, exchange) => renderError(error, exchange, log),
     errors: edgeErrors,
+    spool,
   })
   // Before the models are warm: whoever watches over the node sees it live, and not ready yet.
   const { port } = await http.listen(config.host, config.port)
