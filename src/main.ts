@@ -82,6 +82,7 @@ export async function startNode(config: Config, models: ModelFolders, log: Log):
     admission: new CapacityAdmission(costs, pool.workers),
     encoder: new FileEncoder(codecs),
     audioFiles,
+    transcriber: undefined,
     lifecycle,
     publicUrl: config.publicUrl,
     publicWsUrl: config.publicWsUrl,

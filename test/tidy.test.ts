@@ -25,12 +25,19 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
 /** Packages that only the named files (or folders) import, so that each can be replaced in one place. */
 const SOLE_IMPORTERS: Readonly<Record<string, readonly string[]>> = {
   'uWebSockets.js': ['src/http/'],
-  piscina: ['src/inference/worker-pool.ts', 'src/inference/codec-pool.ts', 'workers/inference.ts'],
+  piscina: [
+    'src/inference/worker-pool.ts',
+    'src/inference/codec-pool.ts',
+    'src/inference/decoder-pool.ts',
+    'workers/inference.ts',
+  ],
   lmdb: ['src/ledger/store.ts'],
   '@msgpack/msgpack': ['src/ledger/records.ts'],
   'onnxruntime-node': ['workers/session.ts'],
   'onnx-proto': ['models/kokoro/'],
   '@echogarden/espeak-ng-emscripten': ['src/speech/phonemizer.ts'],
+  '@fastify/busboy': ['src/http/multipart.ts'],
+  '@ffmpeg/core': ['workers/ffmpeg.ts'],
   'wasm-media-encoders': ['workers/codec.ts'],
   tinyld: ['src/speech/languages.ts'],
   pino: ['src/runtime/log.ts'],

@@ -54,6 +54,10 @@ export class FakeExchange implements Exchange {
     const headers = { 'Content-Type': this.request.header('content-type') ?? '' }
     const parsed = await new Response(this.#body, { headers }).formData().catch(() => undefined)
     if (parsed === undefined) throw new MalformedForm('body must be whole and well-formed multipart/form-data')
+    for (const [, value] of parsed) {
+      const isTooLarge = typeof value !== 'string' && value.size > fileBytesMax
+      if (isTooLarge) throw new FileTooLarge(`the file must be at most ${fileBytesMax} bytes`)
+    }
     const folder = await mkdtemp(join(tmpdir(), 'syrinx-form-'))
     this.formsOpen += 1
     const fields: Record<string, string> = {}
@@ -61,15 +65,16 @@ export class FakeExchange implements Exchange {
     for (const [name, value] of parsed) {
       if (typeof value === 'string') fields[name] = value
       else if (wanted.includes(name)) {
-        if (value.size > fileBytesMax) throw new FileTooLarge(`the file must be at most ${fileBytesMax} bytes`)
         const path = join(folder, name)
         await writeFile(path, new Uint8Array(await value.arrayBuffer()))
         files[name] = { name: value.name, mimeType: value.type, path, bytes: value.size }
       }
     }
+    let isOpen = true
     const dispose = async () => {
-      this.formsOpen -= 1
-      await rm(folder, { recursive: true })
+      if (isOpen) this.formsOpen -= 1
+      isOpen = false
+      await rm(folder, { recursive: true, force: true })
     }
     return { fields, files, dispose }
   }
@@ -169,6 +174,14 @@ export class FakeSink extends Buffered implements FrameSink {
     if (this.closed.aborted) return
     this.ended = true
     this.#closed.abort()
+  }
+
+  /** Complete lines of JSON so far. */
+  get lines() {
+    return this.text
+      .split('\n')
+      .slice(0, -1)
+      .map((line) => JSON.parse(line))
   }
 
   /** Complete events so far; comments show as `{ comment }`. */
