@@ -115,6 +115,10 @@ export class ScriptedRecognizer implements SpeechRecognizer {
 
   async preview(): Promise<undefined> {}
 
+  listen(): () => void {
+    return () => {}
+  }
+
   /** Lets piece `index`, of those that are held, go on. */
   release(index = 0): void {
     this.#held.splice(index, 1)[0]?.()
