@@ -38,23 +38,36 @@ export function tagBytes(head: Uint8Array): number {
 }
 
 /** Types of the boxes an MP4, M4A or QuickTime file may begin with. */
-const MP4_BOXES: ReadonlySet<string> = new Set(['ftyp', 'moov', 'mdat', 'wide', 'styp'])
+const MP4_BOXES: ReadonlySet<string> = new Set(['ftyp', 'styp', 'moov', 'mdat', 'wide', 'free', 'skip'])
 const EBML = [0x1a, 0x45, 0xdf, 0xa3]
 const ASF = [0x30, 0x26, 0xb2, 0x75, 0x8e, 0x66, 0xcf, 0x11]
 
-/** Chance finds two frame headers in a row once in millions of random files. */
-const FRAMES_MIN = 2
+/** Where a file should begin, two frames in a row are no chance. */
+const FRAMES_AT_START = 2
+/** Some streams begin in the middle of a frame. Among 16 kB of anything, chance finds four frames in a row once in millions. */
+const FRAMES_ANYWHERE = 4
 
-/** Whether frames follow each other from the first byte on that is not zero: some files are padded in front. */
-function framesFollow(head: Uint8Array, frameBytes: (head: Uint8Array, at: number) => number | undefined): boolean {
-  let at = head.findIndex((byte) => byte !== 0)
-  if (at < 0) return false
-  for (let frames = 0; frames < FRAMES_MIN; frames++) {
-    const bytes = frameBytes(head, at)
-    if (bytes === undefined) return false
-    at += bytes
+type FrameBytes = (head: Uint8Array, at: number) => number | undefined
+
+function framesFollow(head: Uint8Array, frameBytes: FrameBytes): boolean {
+  // Some files are padded in front.
+  const start = head.findIndex((byte) => byte !== 0)
+  if (start < 0) return false
+  if (countFrames(head, start, frameBytes, FRAMES_AT_START) === FRAMES_AT_START) return true
+  for (let at = head.indexOf(0xff, start + 1); at >= 0; at = head.indexOf(0xff, at + 1)) {
+    if (countFrames(head, at, frameBytes, FRAMES_ANYWHERE) === FRAMES_ANYWHERE) return true
   }
-  return true
+  return false
+}
+
+/** Frames from `at` on, each where the one before ends, up to `most`. */
+function countFrames(head: Uint8Array, at: number, frameBytes: FrameBytes, most: number): number {
+  for (let frames = 0, next = at; frames < most; frames++) {
+    const bytes = frameBytes(head, next)
+    if (bytes === undefined) return frames
+    next += bytes
+  }
+  return most
 }
 
 /** ISO 14496-3, 1.A.2: sync word of 12 ones, layer 0, length of the frame in 13 bits. */

@@ -39,6 +39,27 @@ describe('a container', () => {
     expect(detectContainer(Buffer.concat([Buffer.alloc(500), mp3.subarray(start)]))).toBe('mp3')
   })
 
+  it('is recognised in a stream that begins in the middle of a frame', () => {
+    for (const [name, container] of [
+      ['tone.mp3', 'mp3'],
+      ['tone.aac', 'aac'],
+    ] as const) {
+      const bytes = readFileSync(new URL(name, FIXTURES))
+      const cut = bytes.subarray(tagBytes(bytes) + 777)
+      expect(detectContainer(cut)).toBe(container)
+    }
+  })
+
+  it('is not seen in noise', () => {
+    const noise = fc.uint8Array({ minLength: CONTAINER_HEAD_BYTES, maxLength: CONTAINER_HEAD_BYTES })
+    fc.assert(
+      fc.property(noise, (bytes) => {
+        expect(detectContainer(bytes)).toBeUndefined()
+      }),
+      { numRuns: 20, seed: 1 },
+    )
+  })
+
   it('is looked for without a fault in any bytes', () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 64 }), (bytes) => {

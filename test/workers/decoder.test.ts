@@ -89,6 +89,12 @@ describe('a decoder', () => {
     },
   )
 
+  it.each(['tone.mp3', 'tone.aac'])('hears %s without the first half of its first frame', async (name) => {
+    const { result, samples } = await decodeBytes((await readFile(join(FIXTURES, name))).subarray(777))
+    expect(result.status).toBe('decoded')
+    expect(samples.length / RATE).toBeGreaterThan(0.9)
+  })
+
   it('says that a container is unknown', async () => {
     const { result } = await decodeBytes(Buffer.from('this is not audio'))
     expect(result).toEqual({ status: 'unsupported', message: 'the container of the audio is not supported' })
