@@ -112,6 +112,10 @@ class NodeExchange implements Exchange {
     return Buffer.concat(chunks)
   }
 
+  async form(): Promise<never> {
+    throw new Error('uploads are not compared')
+  }
+
   reply(status: number, headers: Readonly<Record<string, string>>, body: string | Uint8Array): void {
     this.#writeHead(status, { ...headers, 'Content-Length': String(Buffer.byteLength(body)) })
     this.#response.end(body)

@@ -13,6 +13,7 @@ import { LmdbLedger } from '../src/ledger/lmdb-ledger.ts'
 import { systemClock } from '../src/runtime/clock.ts'
 import { silentLog } from '../src/runtime/log.ts'
 import { systemRandom } from '../src/runtime/random.ts'
+import { Spool } from '../src/runtime/spool.ts'
 import { createNodeHttpServer } from './node-http-edge.ts'
 import type { Load, LoadResult } from './rest-load.ts'
 import { figure, median, percentile } from './statistics.ts'
@@ -103,6 +104,7 @@ async function compare(subject: RestSubject, client: Client): Promise<(string | 
   await once(node, 'listening')
   const address = node.address()
   if (address === null || typeof address === 'string') throw new Error('no port')
+  const folder = mkdtempSync(join(tmpdir(), 'syrinx-bench-'))
   const uws = createHttpServer({
     routes: subject.routes,
     sockets: [],
@@ -111,6 +113,7 @@ async function compare(subject: RestSubject, client: Client): Promise<(string | 
     log: silentLog,
     renderError: render,
     errors: edgeErrors,
+    spool: await Spool.open(folder, 0, systemRandom),
   })
   const ports = { uws: (await uws.listen('127.0.0.1', 0)).port, node: address.port }
 
@@ -125,6 +128,7 @@ async function compare(subject: RestSubject, client: Client): Promise<(string | 
   node.closeAllConnections()
   node.close()
   await uws.drain(0)
+  rmSync(folder, { recursive: true, force: true })
 
   const rate = (round: Round) => round.perSecond
   const cost = (round: Round) => round.cpuMicroseconds

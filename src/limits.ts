@@ -54,3 +54,10 @@ export const SOCKET_BUFFER_BYTES_MAX = 4 * STREAM_BUFFER_BYTES_MAX
 export const SOCKET_IDLE_SECONDS_MAX = 120
 /** Messages kept for a session that is not listening yet. */
 export const SOCKET_EARLY_MESSAGES_MAX = 16
+
+/** Audio a file may have beyond its limits in either direction: encoders pad, and the contract says "about". */
+export const STT_SECONDS_TOLERANCE = 0.05
+/** Time one file may take to decode: half an hour of it takes some seconds, on a busy machine a minute or two. */
+export const DECODE_MS_MAX = 300_000
+/** Bytes of uploads and of decoded audio on disk at once, over all requests. */
+export const SPOOL_BYTES_MAX = 4 * 1024 * 1024 * 1024

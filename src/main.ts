@@ -18,12 +18,14 @@ import { warmUp } from './inference/warm-up.ts'
 import { PiscinaWorkerPool } from './inference/worker-pool.ts'
 import type { FirstAccount } from './ledger/bootstrap.ts'
 import { LmdbLedger } from './ledger/lmdb-ledger.ts'
+import { SPOOL_BYTES_MAX } from './limits.ts'
 import { FileEncoder } from './pipelines/encode-file.ts'
 import { Synthesizer } from './pipelines/synthesize.ts'
 import { type Clock, systemClock } from './runtime/clock.ts'
 import { NodeLifecycle } from './runtime/lifecycle.ts'
 import type { Log } from './runtime/log.ts'
 import { systemRandom } from './runtime/random.ts'
+import { Spool } from './runtime/spool.ts'
 import { loadDictionary } from './speech/dictionary/dictionary-folder.ts'
 import { STYLE_CLASSES } from './speech/style-classes.ts'
 import { DEFAULT_VOICE_ID, presetVoices } from './speech/voices.ts'
@@ -76,6 +78,7 @@ export async function startNode(config: Config, models: ModelFolders, log: Log):
     clock,
     systemRandom,
   )
+  const spool = await Spool.open(join(config.dataDir, 'spool'), SPOOL_BYTES_MAX, systemRandom)
   const { requests, sockets } = routes({
     clock,
     random: systemRandom,
@@ -86,6 +89,7 @@ export async function startNode(config: Config, models: ModelFolders, log: Log):
     admission: new CapacityAdmission(costs, pool.workers),
     encoder: new FileEncoder(codecs),
     audioFiles,
+    transcriber: undefined,
     lifecycle,
     publicUrl: config.publicUrl,
     publicWsUrl: config.publicWsUrl,
@@ -98,6 +102,7 @@ export async function startNode(config: Config, models: ModelFolders, log: Log):
     log,
     renderError: (error, exchange) => renderError(error, exchange, log),
     errors: edgeErrors,
+    spool,
   })
   // Before the models are warm: whoever watches over the node sees it live, and not ready yet.
   const { port } = await http.listen(config.host, config.port)

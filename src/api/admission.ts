@@ -17,6 +17,8 @@ export type Place =
       readonly retryAfterSeconds: number
     }
 
+export type Refusal = Extract<Place, { readonly status: 'refused' }>
+
 /** A place for new work, or the reason why not. Comes before the debit: who is refused is never charged (D6). */
 export function findPlace({ lifecycle, admission }: Pick<Services, 'lifecycle' | 'admission'>, work: Work): Place {
   if (lifecycle.draining) return refused('stopping', 'the node is shutting down', RESTART_SECONDS)
@@ -36,6 +38,6 @@ export function admit(services: Pick<Services, 'lifecycle' | 'admission'>, work:
   })
 }
 
-function refused(reason: 'stopping' | 'loading' | 'full', message: string, retryAfterSeconds: number): Place {
+function refused(reason: Refusal['reason'], message: string, retryAfterSeconds: number): Refusal {
   return { status: 'refused', reason, message, retryAfterSeconds: Math.max(1, Math.ceil(retryAfterSeconds)) }
 }

@@ -2,6 +2,7 @@ import type { Log } from '../runtime/log.ts'
 import { SynthesisFailed } from '../speech/synthesis.ts'
 import { replyJson } from './envelope.ts'
 import { BodyTooLarge, ClientGone, type Exchange } from './exchange.ts'
+import { FileTooLarge, MalformedForm } from './form.ts'
 
 /** One row of a table of codes: the statuses it may be sent with, the usual one first. No status: only inside streams. */
 export interface ErrorRow {
@@ -102,7 +103,8 @@ export function renderError(error: unknown, exchange: Exchange, log: Log): void 
 /** What a client may know about an error. */
 export function asApiError(error: unknown): ApiError {
   if (error instanceof ApiError) return error
-  if (error instanceof BodyTooLarge) return new ApiError('BAD_REQUEST', error.message)
+  if (error instanceof BodyTooLarge || error instanceof MalformedForm) return new ApiError('BAD_REQUEST', error.message)
+  if (error instanceof FileTooLarge) return new ApiError('FILE_TOO_LARGE', error.message)
   if (error instanceof SynthesisFailed) return new ApiError('BACKEND_ERROR', 'speech could not be generated')
   return new ApiError('INTERNAL_ERROR', 'the request could not be served')
 }

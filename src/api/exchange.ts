@@ -1,3 +1,5 @@
+import type { Form, FormRules } from './form.ts'
+
 /**
  * What an endpoint sees of the network. `http` implements it over uWebSockets.js; tests implement it in memory. Nothing
  * here throws when the client is gone: writes become no-ops and `closed` is aborted.
@@ -25,6 +27,12 @@ export interface Exchange {
    * `ClientGone` if the client leaves, and with the edge's overload error if the node has no memory left for bodies.
    */
   body(limitBytes: number): Promise<Uint8Array>
+  /**
+   * The parts of a `multipart/form-data` body, instead of `body`; call once. Its files are written to disk at the pace at which
+   * they arrive; whoever gets the form disposes of it. Rejects with `MalformedForm`, with `FileTooLarge` as soon as that is known, with
+   * `ClientGone`, and with the edge's overload error if there is no room; then nothing is left on disk.
+   */
+  form(rules: FormRules): Promise<Form>
   /**
    * Sends a complete response with its `Content-Length`. Only the first answer counts. A header that holds control
    * characters or anything but ASCII is an assertion error, here as in `open` and `file`.

@@ -5,6 +5,7 @@ import { healthz, readyz } from './health.ts'
 import { keys } from './keys.ts'
 import type { Services } from './services.ts'
 import { streamToken } from './stream-token.ts'
+import { sttTranscriptions } from './stt-transcriptions.ts'
 import { ttsBytes } from './tts-bytes.ts'
 import { ttsGenerate } from './tts-generate.ts'
 import { ttsSocket } from './tts-socket.ts'
@@ -26,6 +27,7 @@ export function routes(services: Services): {
       streamToken(services),
       usage(services),
       keys(services),
+      sttTranscriptions(services),
       audioDownload(services),
       healthz(),
       readyz(services),

@@ -1,6 +1,7 @@
 import type { Observable } from 'rxjs'
 import type { Ledger } from '../ledger/ledger.ts'
 import type { AudioFile, AudioFormat } from '../pipelines/encode-file.ts'
+import type { FileTranscriber } from '../pipelines/transcribe-file.ts'
 import type { Clock } from '../runtime/clock.ts'
 import type { Log } from '../runtime/log.ts'
 import type { Random } from '../runtime/random.ts'
@@ -20,6 +21,8 @@ export interface Services {
   readonly admission: Admission
   readonly encoder: AudioEncoder
   readonly audioFiles: AudioFiles
+  /** undefined: no recogniser is set up. */
+  readonly transcriber: Transcriber | undefined
   readonly lifecycle: Lifecycle
   /** Base of the URLs handed out; undefined: the request's own host. */
   readonly publicUrl: string | undefined
@@ -30,6 +33,9 @@ export interface Services {
 export interface AudioEncoder {
   encode(frames: Observable<PcmFrame>, format: AudioFormat, sampleRate: number, signal: AbortSignal): Promise<AudioFile>
 }
+
+/** Writes down what is said in a file. `FileTranscriber` implements it. */
+export type Transcriber = Pick<FileTranscriber, 'provider' | 'model' | 'canRecognize' | 'open' | 'transcribe'>
 
 export interface Lifecycle {
   /** Models warm, ledger open, not draining. */

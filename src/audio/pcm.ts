@@ -10,6 +10,13 @@ export function toPcm16(samples: Float32Array): Int16Array {
   return pcm
 }
 
+/** PCM16 as float samples in [-1, 1), in a fresh array. */
+export function fromPcm16(pcm: Int16Array): Float32Array {
+  const samples = new Float32Array(pcm.length)
+  for (let i = 0; i < pcm.length; i++) samples[i] = pcm[i]! / 32_768
+  return samples
+}
+
 /** The samples as little-endian bytes. A view, not a copy: every platform Node runs on is little-endian. */
 export function pcmBytes(samples: Int16Array): Uint8Array {
   return new Uint8Array(samples.buffer, samples.byteOffset, samples.byteLength)

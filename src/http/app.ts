@@ -4,6 +4,7 @@ import type { Exchange, Route, SocketRoute } from '../api/exchange.ts'
 import type { Clock } from '../runtime/clock.ts'
 import type { Log } from '../runtime/log.ts'
 import type { Random } from '../runtime/random.ts'
+import type { Spool } from '../runtime/spool.ts'
 import { OpenConnections } from './connections.ts'
 import { corsHeaders, preflightHeaders } from './cors.ts'
 import { HttpExchange } from './exchange.ts'
@@ -26,6 +27,8 @@ export interface HttpServerOptions {
   /** Answers `exchange` for whatever an endpoint, or this edge, threw, and logs it if it is a fault of the node. */
   readonly renderError: (error: unknown, exchange: Exchange) => void
   readonly errors: EdgeErrors
+  /** Where uploads lie while their request lasts. */
+  readonly spool: Spool
   /** For tests; the node runs with `HTTP_LIMITS`. */
   readonly limits?: Partial<HttpLimits>
 }
@@ -36,7 +39,7 @@ export interface EdgeErrors {
   /** The edge adds `Allow`. */
   methodNotAllowed(): unknown
   badRequest(message: string): unknown
-  /** Too many connections, or no memory left for bodies: 503 with `Retry-After`. */
+  /** Too many connections, or no room left for bodies: 503 with `Retry-After`. */
   overloaded(): unknown
   /** The event a socket gets before it is closed with 1013. */
   overloadedEvent(): string
@@ -83,6 +86,8 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
       standingHeaders: { 'X-Request-Id': id, ...corsHeaders(request), ...headers },
       clock,
       readerStallMsMax: limits.readerStallMsMax,
+      spool: options.spool,
+      overloaded: errors.overloaded,
       onOver(over) {
         request.forgetConnection()
         leave()

@@ -1,9 +1,12 @@
 import type { HttpResponse } from 'uWebSockets.js'
 import { type FileHandle, open } from 'node:fs/promises'
 import type { Exchange, FrameSink, RequestHead } from '../api/exchange.ts'
+import type { Form, FormRules } from '../api/form.ts'
 import type { Clock } from '../runtime/clock.ts'
+import { type Spool, SpoolFull } from '../runtime/spool.ts'
 import { ChunkedSink } from './chunked-sink.ts'
 import { sendFileBody } from './file-body.ts'
+import { readForm } from './multipart.ts'
 import type { RequestBody } from './request-body.ts'
 import { checkHeaders, type Headers, isBodiless, writeHead } from './response-head.ts'
 import { SizedWriter } from './sized-writer.ts'
@@ -61,6 +64,14 @@ export class HttpExchange implements Exchange {
 
   body(limitBytes: number): Promise<Uint8Array> {
     return this.#body.read(limitBytes)
+  }
+
+  async form(rules: FormRules): Promise<Form> {
+    try {
+      return await readForm(this.#body, this.request.header('content-type'), rules, this.#options.spool)
+    } catch (error) {
+      throw error instanceof SpoolFull ? this.#options.overloaded() : error
+    }
   }
 
   reply(status: number, headers: Headers, body: string | Uint8Array): void {
@@ -183,6 +194,10 @@ export interface ExchangeOptions {
   readonly standingHeaders: Headers
   readonly clock: Clock
   readonly readerStallMsMax: number
+  /** Where the files of forms go. */
+  readonly spool: Spool
+  /** What is thrown when the spool is full. */
+  readonly overloaded: () => unknown
   /** Called once, when the response has ended or the client is gone. */
   readonly onOver: (exchange: HttpExchange) => void
 }

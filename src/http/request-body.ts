@@ -29,8 +29,8 @@ export class UploadBudget {
  * away instead of closing the connection: a close with unread bytes makes the kernel reset the connection, and the client
  * would lose the answer that explains the refusal.
  *
- *   kept ──read──▶ wanted ──last byte──▶ resolved
- *     ╰──────────────┴── too large, no memory, answered, client gone ──▶ dropped
+ *   kept ──read, stream──▶ wanted ──last byte──▶ resolved
+ *     ╰──────────────────────┴── too large, no memory, answered, client gone ──▶ dropped
  */
 export class RequestBody {
   readonly #res: HttpResponse
@@ -59,22 +59,46 @@ export class RequestBody {
 
   /** The whole body, the caller's to keep. Call once. Rejects with `BodyTooLarge`, `ClientGone`, or the edge's overload error. */
   read(limitBytes: number): Promise<Uint8Array> {
-    if (this.#reader !== undefined) throw new Error('a body can be read once')
     return new Promise((resolve, reject) => {
-      this.#reader = { limitBytes, resolve, reject }
-      if (this.#failure !== undefined) reject(this.#failure.reason)
-      else if (this.#declaredBytes > limitBytes || this.#receivedBytes > limitBytes) this.#fail(tooLarge(limitBytes))
-      else if (this.#complete) this.#deliver(this.#reader)
-      else this.#resume()
+      const received = () => {
+        if (this.#complete) resolve(this.#takeWhole())
+      }
+      this.#claim({ limitBytes, received, reject, wantsWhole: true })
+      if (this.#failure !== undefined) return
+      this.#resume()
+      received()
     })
+  }
+
+  /**
+   * Hands the body on piece by piece, each once `write` is done with the one before; meanwhile the client is paused. Call once,
+   * instead of `read`. Rejects as `read` does, and with whatever `write` rejects with.
+   */
+  async stream(limitBytes: number, write: (piece: Uint8Array) => Promise<void>): Promise<void> {
+    let wake = () => {}
+    this.#claim({ limitBytes, received: () => wake(), reject: () => wake(), wantsWhole: false })
+    for (;;) {
+      if (this.#failure !== undefined) throw this.#failure.reason
+      const piece = this.#chunks.shift()
+      if (piece !== undefined) {
+        await write(piece)
+        this.#forget(piece.length)
+      } else if (this.#complete) return
+      else {
+        const arrival = new Promise<void>((resolve) => {
+          wake = resolve
+        })
+        this.#resume()
+        await arrival
+      }
+    }
   }
 
   /** The request is being answered: what has not been read is no longer wanted. */
   drop(): void {
     this.#dropped = true
     this.#chunks = []
-    this.#budget.give(this.#heldBytes)
-    this.#heldBytes = 0
+    this.#forget(this.#heldBytes)
     this.#resume()
   }
 
@@ -82,6 +106,14 @@ export class RequestBody {
   abandon(): void {
     this.#paused = false
     this.#fail(new ClientGone('the client left before its request was complete'))
+  }
+
+  #claim(reader: BodyReader): void {
+    if (this.#reader !== undefined) throw new Error('a body can be read once')
+    this.#reader = reader
+    const { limitBytes } = reader
+    if (this.#failure !== undefined) reader.reject(this.#failure.reason)
+    else if (this.#declaredBytes > limitBytes || this.#receivedBytes > limitBytes) this.#fail(tooLarge(limitBytes))
   }
 
   #receive(chunk: ArrayBuffer, isLast: boolean): void {
@@ -98,14 +130,21 @@ export class RequestBody {
     // The chunk is a view of the receive buffer and is emptied when this callback returns.
     this.#chunks.push(new Uint8Array(chunk.slice(0)))
     if (isLast) this.#complete = true
-    if (this.#reader === undefined) this.#pauseUnclaimed()
-    else if (this.#complete) this.#deliver(this.#reader)
+    if (this.#reader?.wantsWhole !== true) this.#pauseWhenAhead()
+    this.#reader?.received()
   }
 
-  #deliver(reader: BodyReader): void {
+  #takeWhole(): Uint8Array {
     const [only, ...others] = this.#chunks
     this.#chunks = []
-    reader.resolve(only !== undefined && others.length === 0 ? only : joined(only, others, this.#receivedBytes))
+    return only !== undefined && others.length === 0 ? only : joined(only, others, this.#receivedBytes)
+  }
+
+  /** Nothing is held any more once the body was dropped. */
+  #forget(bytes: number): void {
+    const forgotten = Math.min(bytes, this.#heldBytes)
+    this.#budget.give(forgotten)
+    this.#heldBytes -= forgotten
   }
 
   #fail(reason: unknown): void {
@@ -114,7 +153,7 @@ export class RequestBody {
     this.#reader?.reject(this.#failure.reason)
   }
 
-  #pauseUnclaimed(): void {
+  #pauseWhenAhead(): void {
     if (this.#complete || this.#paused || this.#heldBytes < this.#unclaimedBytesMax) return
     this.#paused = true
     this.#res.pause()
@@ -146,7 +185,10 @@ export interface BodyOptions {
 
 interface BodyReader {
   readonly limitBytes: number
-  readonly resolve: (body: Uint8Array) => void
+  /** Nothing is handed on before the last byte: the client must not be paused. */
+  readonly wantsWhole: boolean
+  /** More bytes, or the last of them, have come. */
+  readonly received: () => void
   readonly reject: (reason: unknown) => void
 }
 

@@ -30,7 +30,14 @@ export class CapacityAdmission implements Admission {
   }
 
   admit(work: Work): AdmissionOutcome {
-    return work.pace === 'live' ? this.#admitLive() : this.#admitBatch(work.characters)
+    switch (work.pace) {
+      case 'live':
+        return this.#admitLive()
+      case 'batch':
+        return this.#admitBatch(this.#costs.speechMs(work.characters))
+      case 'recording':
+        return this.#admitBatch(this.#costs.recognitionMs(work.audioSeconds))
+    }
   }
 
   #admitLive(): AdmissionOutcome {
@@ -47,12 +54,11 @@ export class CapacityAdmission implements Admission {
     }
   }
 
-  #admitBatch(characters: number): AdmissionOutcome {
+  #admitBatch(ms: number): AdmissionOutcome {
     const backlogMs = this.#batchMs / this.#workers
     if (this.#batchRequests > 0 && backlogMs > BATCH_BACKLOG_MS_MAX) {
       return { status: 'refused', retryAfterSeconds: Math.ceil((backlogMs - BATCH_BACKLOG_MS_MAX) / 1_000) }
     }
-    const ms = this.#costs.speechMs(characters)
     this.#batchRequests += 1
     this.#batchMs += ms
     return {

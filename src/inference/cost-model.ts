@@ -7,6 +7,8 @@ const CHARACTERS_PER_AUDIO_SECOND = 15
 const FRAME_MS = 25
 /** About as much text as is planned of an opening. */
 const OPENING_CHARACTERS = 30
+/** Work to write down a second of speech. */
+const RECOGNITION_MS_PER_SECOND = 150
 
 /** Milliseconds one worker needs, learned from the tasks this machine has finished. */
 export class CostModel {
@@ -41,6 +43,11 @@ export class CostModel {
   /** Work to speak a text of this length. */
   speechMs(characters: number): number {
     return (characters / CHARACTERS_PER_AUDIO_SECOND) * this.realTimeFactor * 1_000
+  }
+
+  /** Work to write down a recording of this length. */
+  recognitionMs(audioSeconds: number): number {
+    return audioSeconds * RECOGNITION_MS_PER_SECOND
   }
 }
 

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
+import { UNLIMITED } from '../limits.ts'
 import type { Transaction } from './commit-batch.ts'
-import type { Charge, ChargeOutcome } from './ledger.ts'
+import type { Charge, ChargeOutcome, CutChargeOutcome } from './ledger.ts'
 import { creditRemaining, quotaRemaining, renew } from './quota.ts'
 import { accounts, charges, keys, type Posting, postingKey, postings } from './tables.ts'
 
@@ -36,6 +37,28 @@ export function debit(transaction: Transaction, charge: Charge, now: number): Ch
   transaction.put(keys, keyId, { ...key, creditUsed: key.creditUsed + characters, lastUsedAt: now })
   transaction.put(accounts, account.id, { ...account, [meter]: { ...quota, used: quota.used + characters } })
   return { status: 'charged' }
+}
+
+/** `debit` of what quota and ceiling leave of the charge. A repeat finds what the first time was debited, and adds nothing. */
+export function debitUpTo(transaction: Transaction, charge: Charge, now: number): CutChargeOutcome {
+  const key = transaction.get(keys, charge.keyId)
+  const account = key && transaction.get(accounts, key.accountId)
+  if (key?.status !== 'active' || account === undefined || account.disabled) return { status: 'not_found' }
+  const credit = creditRemaining(key) ?? UNLIMITED
+  const left = Math.min(credit, quotaRemaining(renew(account[charge.meter], now)))
+  const characters = debited(transaction, charge) ?? Math.min(charge.characters, left)
+  if (characters > 0) {
+    const outcome = debit(transaction, { ...charge, characters }, now)
+    assert(outcome.status === 'charged', 'what remains can be charged')
+  }
+  if (characters === charge.characters) return { status: 'charged', characters, short: undefined }
+  return { status: 'charged', characters, short: credit < charge.characters ? 'key_credit_exceeded' : 'quota_exceeded' }
+}
+
+/** What was debited under the id of this charge before; undefined when nothing was. */
+function debited(transaction: Transaction, { id }: Charge): number | undefined {
+  const earlier = transaction.get(charges, id)
+  return earlier && transaction.get(postings, postingKey({ id, createdAt: earlier.createdAt }))?.characters
 }
 
 const CHARGE_ID = /^[\x21-\x7e]{1,200}$/

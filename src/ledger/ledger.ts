@@ -72,6 +72,17 @@ export type ChargeOutcome =
   /** The key or its account is gone, or has been revoked or disabled since. */
   | { readonly status: 'not_found' }
 
+/** What became of a debit that takes what there is. */
+export type CutChargeOutcome =
+  | {
+      readonly status: 'charged'
+      /** What was debited: all that was asked for, or what remained. May be 0. */
+      readonly characters: number
+      /** Why it was cut; undefined when it was not. */
+      readonly short: 'key_credit_exceeded' | 'quota_exceeded' | undefined
+    }
+  | { readonly status: 'not_found' }
+
 export interface StreamToken {
   readonly requestId: string
   readonly keyId: string
@@ -112,6 +123,8 @@ export interface Ledger {
   keysOf(accountId: string): ApiKey[]
   /** Debits quota and ceiling in one transaction, whole or not at all. Resolves when the debit is on disk. */
   charge(charge: Charge): Promise<ChargeOutcome>
+  /** Debits as much of the charge as quota and ceiling allow (D16). Resolves when the debit is on disk. */
+  chargeUpTo(charge: Charge): Promise<CutChargeOutcome>
   /** Debits and issues a single-use token in the same transaction; the plaintext is returned only here. */
   issueToken(
     charge: Charge,

@@ -3,7 +3,7 @@ import type { Clock } from '../runtime/clock.ts'
 import { base32Id, type Random } from '../runtime/random.ts'
 import { type AccountOptions, accountAt, createAccount, renewed, setAccount } from './accounts.ts'
 import { bootstrap, type FirstAccount } from './bootstrap.ts'
-import { debit } from './charge.ts'
+import { debit, debitUpTo } from './charge.ts'
 import * as idempotency from './idempotency.ts'
 import { createKey, type KeyOptions, keysOf, type NewKey, revokeKey, setCreditLimit } from './keys.ts'
 import type {
@@ -11,6 +11,7 @@ import type {
   ApiKey,
   Charge,
   ChargeOutcome,
+  CutChargeOutcome,
   Generation,
   IdempotencyOutcome,
   Ledger,
@@ -76,6 +77,10 @@ export class LmdbLedger implements Ledger {
 
   charge(charge: Charge): Promise<ChargeOutcome> {
     return this.#store.write((transaction) => debit(transaction, charge, this.#clock.now()))
+  }
+
+  chargeUpTo(charge: Charge): Promise<CutChargeOutcome> {
+    return this.#store.write((transaction) => debitUpTo(transaction, charge, this.#clock.now()))
   }
 
   issueToken(charge: Charge, voiceId: string): Promise<TokenOutcome> {

@@ -1,4 +1,6 @@
-import { readFile } from 'node:fs/promises'
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import {
   BodyTooLarge,
   ClientGone,
@@ -7,6 +9,7 @@ import {
   type RequestHead,
   type SocketSession,
 } from '../../src/api/exchange.ts'
+import { FileTooLarge, type Form, type FormRules, MalformedForm, type UploadedFile } from '../../src/api/form.ts'
 
 export interface FakeRequest {
   readonly method: string
@@ -28,6 +31,8 @@ export class FakeExchange implements Exchange {
   response: FakeResponse | undefined
   /** The streamed response, once there is one. */
   sink: FakeSink | undefined
+  /** Forms that were read and not disposed of. */
+  formsOpen = 0
   /** Given to the sink when it opens. */
   reader: Reader = 'eager'
 
@@ -42,6 +47,36 @@ export class FakeExchange implements Exchange {
     if (this.closed.aborted) throw new ClientGone()
     if (this.#body.byteLength > limitBytes) throw new BodyTooLarge(`body must be at most ${limitBytes} bytes`)
     return this.#body
+  }
+
+  async form({ files: wanted, fileBytesMax }: FormRules): Promise<Form> {
+    if (this.closed.aborted) throw new ClientGone()
+    const headers = { 'Content-Type': this.request.header('content-type') ?? '' }
+    const parsed = await new Response(this.#body, { headers }).formData().catch(() => undefined)
+    if (parsed === undefined) throw new MalformedForm('body must be whole and well-formed multipart/form-data')
+    for (const [, value] of parsed) {
+      const isTooLarge = typeof value !== 'string' && value.size > fileBytesMax
+      if (isTooLarge) throw new FileTooLarge(`the file must be at most ${fileBytesMax} bytes`)
+    }
+    const folder = await mkdtemp(join(tmpdir(), 'syrinx-form-'))
+    this.formsOpen += 1
+    const fields: Record<string, string> = {}
+    const files: Record<string, UploadedFile> = {}
+    for (const [name, value] of parsed) {
+      if (typeof value === 'string') fields[name] = value
+      else if (wanted.includes(name)) {
+        const path = join(folder, name)
+        await writeFile(path, new Uint8Array(await value.arrayBuffer()))
+        files[name] = { name: value.name, mimeType: value.type, path, bytes: value.size }
+      }
+    }
+    let isOpen = true
+    const dispose = async () => {
+      if (isOpen) this.formsOpen -= 1
+      isOpen = false
+      await rm(folder, { recursive: true, force: true })
+    }
+    return { fields, files, dispose }
   }
 
   reply(status: number, headers: Readonly<Record<string, string>>, body: string | Uint8Array): void {
@@ -139,6 +174,14 @@ export class FakeSink extends Buffered implements FrameSink {
     if (this.closed.aborted) return
     this.ended = true
     this.#closed.abort()
+  }
+
+  /** Complete lines of JSON so far. */
+  get lines() {
+    return this.text
+      .split('\n')
+      .slice(0, -1)
+      .map((line) => JSON.parse(line))
   }
 
   /** Complete events so far; comments show as `{ comment }`. */

@@ -6,12 +6,16 @@ import { renderError } from '../../src/api/errors.ts'
 import { routes } from '../../src/api/routes.ts'
 import type { Services } from '../../src/api/services.ts'
 import { LmdbLedger } from '../../src/ledger/lmdb-ledger.ts'
+import { SPOOL_BYTES_MAX } from '../../src/limits.ts'
 import { FileEncoder } from '../../src/pipelines/encode-file.ts'
+import { FileTranscriber } from '../../src/pipelines/transcribe-file.ts'
 import type { Log } from '../../src/runtime/log.ts'
 import { systemRandom } from '../../src/runtime/random.ts'
+import { Spool } from '../../src/runtime/spool.ts'
 import type { AdmissionOutcome, Work } from '../../src/speech/admission.ts'
 import type { Voice } from '../../src/speech/voice.ts'
 import { FakeClock } from '../fake-clock.ts'
+import { LoudnessDetector, ScriptedDecoder, ScriptedRecognizer } from '../scripted-listening.ts'
 import { FakeExchange, type FakeResponse, FakeSocket, type Reader } from './fake-exchange.ts'
 import { ScriptedSynthesizer } from './scripted-synthesizer.ts'
 
@@ -36,6 +40,9 @@ export interface CallOptions {
 export class TestNode {
   readonly clock = new FakeClock()
   readonly synthesizer = new ScriptedSynthesizer()
+  readonly decoder = new ScriptedDecoder()
+  readonly recognizer = new ScriptedRecognizer()
+  readonly spool: Spool
   readonly voices = new Map<string, Voice>()
   readonly admission = new CountingAdmission()
   readonly lifecycle = new FakeLifecycle()
@@ -56,9 +63,10 @@ export class TestNode {
     const ledger = LmdbLedger.open(folder, clock, systemRandom)
     const first = await ledger.bootstrap(PRESET_VOICE)
     if (first === undefined) throw new Error('the ledger of a test must be empty')
-    await ledger.setAccount(first.account.id, { ttsQuota: QUOTA })
+    await ledger.setAccount(first.account.id, { ttsQuota: QUOTA, sttQuota: QUOTA })
     const audioFolder = join(folder, 'audio')
     const audioFiles = await AudioFiles.open(audioFolder, Buffer.from('a secret of the tests'), clock, systemRandom)
+    const spool = await Spool.open(join(folder, 'spool'), SPOOL_BYTES_MAX, systemRandom)
     const keys = { admin: first.admin.plaintext, voice: first.voice.plaintext, stt: first.stt.plaintext }
     return new TestNode({
       folder,
@@ -68,6 +76,7 @@ export class TestNode {
       accountId: first.account.id,
       keys,
       audioFiles,
+      spool,
       overrides,
     })
   }
@@ -80,6 +89,7 @@ export class TestNode {
     readonly accountId: string
     readonly keys: { readonly admin: string; readonly voice: string; readonly stt: string }
     readonly audioFiles: AudioFiles
+    readonly spool: Spool
     readonly overrides: Partial<Services>
   }) {
     this.#folder = parts.folder
@@ -90,6 +100,8 @@ export class TestNode {
     this.adminKey = parts.keys.admin
     this.voiceKey = parts.keys.voice
     this.sttKey = parts.keys.stt
+    this.spool = parts.spool
+    const listening = { decoder: this.decoder, detector: new LoudnessDetector(), spool: parts.spool }
     for (const [id, accountId] of [
       [PRESET_VOICE, null],
       [OWN_VOICE, this.accountId],
@@ -108,6 +120,7 @@ export class TestNode {
       admission: this.admission,
       encoder: new FileEncoder({ encodeMp3: async () => MP3_BYTES }),
       audioFiles: parts.audioFiles,
+      transcriber: new FileTranscriber(listening, this.recognizer, 3),
       lifecycle: this.lifecycle,
       publicUrl: undefined,
       publicWsUrl: undefined,
@@ -116,7 +129,12 @@ export class TestNode {
   }
 
   /** Sends a request and waits for its answer. */
-  async call(method: string, url: string, body?: object | string, options: CallOptions = {}): Promise<FakeResponse> {
+  async call(
+    method: string,
+    url: string,
+    body?: object | string | Uint8Array,
+    options: CallOptions = {},
+  ): Promise<FakeResponse> {
     const { exchange, handled } = this.begin(method, url, body, options)
     await handled
     if (exchange.response === undefined) throw new Error('no answer')
@@ -131,7 +149,7 @@ export class TestNode {
   begin(
     method: string,
     url: string,
-    body?: object | string,
+    body?: object | string | Uint8Array,
     { key = this.voiceKey, headers = {}, reader = 'eager' }: CallOptions = {},
   ): { readonly exchange: FakeExchange; readonly handled: Promise<void> } {
     const [path = ''] = url.split('?')
@@ -147,7 +165,7 @@ export class TestNode {
         method,
         url,
         headers: { ...(key !== null && { authorization: `Bearer ${key}` }), ...headers },
-        body: typeof body === 'string' ? body : JSON.stringify(body ?? {}),
+        body: typeof body === 'string' || body instanceof Uint8Array ? body : JSON.stringify(body ?? {}),
       },
       route.path.includes(':') ? { file: path.slice(path.lastIndexOf('/') + 1) } : {},
     )
@@ -166,6 +184,19 @@ export class TestNode {
     const socket = new FakeSocket('socket_1', `${route.path}${query}`, reader)
     route.open(socket)
     return socket
+  }
+
+  /** Uploads a form to be transcribed, with the STT key. */
+  async upload(url: string, form: FormData, options: CallOptions = {}) {
+    const request = new Response(form)
+    const body = new Uint8Array(await request.arrayBuffer())
+    const headers = { 'content-type': request.headers.get('content-type') ?? '', ...options.headers }
+    return this.begin('POST', url, body, { key: this.sttKey, ...options, headers })
+  }
+
+  /** Characters of transcripts charged to the account so far. */
+  get heard(): number {
+    return this.ledger.account(this.accountId)?.stt.used ?? Number.NaN
   }
 
   /** Characters charged to the account so far. */

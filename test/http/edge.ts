@@ -1,16 +1,22 @@
+import { mkdtemp, rm } from 'node:fs/promises'
 import { request as httpRequest, type IncomingHttpHeaders } from 'node:http'
 import { connect, type Socket } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
 import { BodyTooLarge, type Exchange, type Route, type SocketRoute } from '../../src/api/exchange.ts'
 import { createHttpServer, type EdgeErrors, type HttpServer, type HttpServerOptions } from '../../src/http/app.ts'
 import { systemClock } from '../../src/runtime/clock.ts'
 import type { Log } from '../../src/runtime/log.ts'
 import { systemRandom } from '../../src/runtime/random.ts'
+import { Spool } from '../../src/runtime/spool.ts'
 import { waitFor } from '../wait-for.ts'
 
 /** A server on a free port that stops with the test. */
 export async function startEdge(options: Partial<HttpServerOptions>): Promise<Edge> {
   const lines: LogLine[] = []
+  const folder = await mkdtemp(join(tmpdir(), 'syrinx-edge-'))
+  onTestFinished(() => rm(folder, { recursive: true }))
   const server = createHttpServer({
     routes: [],
     sockets: [],
@@ -19,6 +25,7 @@ export async function startEdge(options: Partial<HttpServerOptions>): Promise<Ed
     log: recordingLog(lines),
     renderError: (error, exchange) => renderTestError(error, exchange, lines),
     errors: TEST_ERRORS,
+    spool: await Spool.open(folder, 64 * 1024 * 1024, systemRandom),
     ...options,
   })
   const { port } = await server.listen('127.0.0.1', 0)

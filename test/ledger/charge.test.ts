@@ -85,6 +85,53 @@ describe('a charge', () => {
   })
 })
 
+describe('a charge that is cut at what remains', () => {
+  it('is charged whole while it fits', async () => {
+    const { ledger, key, charge } = await openWithKey({ ttsQuota: 10 })
+    const outcome = await ledger.chargeUpTo(charge('one', 10))
+    expect(outcome).toEqual({ status: 'charged', characters: 10, short: undefined })
+    expect(ledger.key(key.id)?.creditUsed).toBe(10)
+  })
+
+  it.each([
+    ['the quota', { ttsQuota: 7 }, {}, 7, 'quota_exceeded'],
+    ['the ceiling', {}, { creditLimit: 4 }, 4, 'key_credit_exceeded'],
+    ['the ceiling, when both are short (D14)', { ttsQuota: 3 }, { creditLimit: 5 }, 3, 'key_credit_exceeded'],
+  ] as const)('takes what is left of %s and says so, and then nothing', async (_, account, options, left, short) => {
+    const { ledger, key, charge } = await openWithKey(account, options)
+    expect(await ledger.chargeUpTo(charge('one', 12))).toEqual({ status: 'charged', characters: left, short })
+    expect(await ledger.chargeUpTo(charge('two', 12))).toMatchObject({ status: 'charged', characters: 0 })
+    expect(ledger.key(key.id)?.creditUsed).toBe(left)
+    expect([...ledger.exportPostings()].map(({ characters }) => characters)).toEqual([left])
+    expect(ledger.verify()).toMatchObject({ ok: true })
+  })
+
+  it('with the same id again changes nothing, also when there is more by then', async () => {
+    const { ledger, accountId, key, charge } = await openWithKey({ ttsQuota: 5 })
+    const first = await ledger.chargeUpTo(charge('same', 12))
+    await ledger.setAccount(accountId, { ttsQuota: 100 })
+    expect(await ledger.chargeUpTo(charge('same', 12))).toEqual(first)
+    expect(ledger.key(key.id)?.creditUsed).toBe(5)
+  })
+
+  it('finds nothing to charge once the key is revoked or the account disabled', async () => {
+    const { ledger, key, accountId, charge } = await openWithKey()
+    await ledger.setAccount(accountId, { disabled: true })
+    expect(await ledger.chargeUpTo(charge('one', 1))).toEqual({ status: 'not_found' })
+    await ledger.setAccount(accountId, { disabled: false })
+    await ledger.revokeKey(key.id)
+    expect(await ledger.chargeUpTo(charge('two', 1))).toEqual({ status: 'not_found' })
+  })
+
+  it('never takes an allowance past its end, however many come at once (promise 3)', async () => {
+    const { ledger, key, charge } = await openWithKey({ ttsQuota: 100 })
+    const outcomes = await Promise.all(Array.from({ length: 30 }, (_, i) => ledger.chargeUpTo(charge(`${i}`, 7))))
+    const taken = outcomes.map((outcome) => (outcome.status === 'charged' ? outcome.characters : 0))
+    expect(taken.reduce((sum, characters) => sum + characters)).toBe(100)
+    expect(ledger.key(key.id)?.creditUsed).toBe(100)
+  })
+})
+
 describe('the books', () => {
   const charge = fc.record({
     kind: fc.constant('charge' as const),

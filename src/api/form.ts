@@ -1,0 +1,31 @@
+/** What a `multipart/form-data` body may hold. Parts with other names are read and forgotten. */
+export interface FormRules {
+  /** Names of the parts that are kept as files, if they are files. */
+  readonly files: readonly string[]
+  readonly fileBytesMax: number
+}
+
+/** A body of parts. Its files lie on disk until `dispose`. */
+export interface Form {
+  /** Values of the parts that are not files, by name. */
+  readonly fields: Readonly<Record<string, string>>
+  /** Files by name of their part, in the order of arrival. */
+  readonly files: Readonly<Record<string, UploadedFile>>
+  /** Removes the files; again: nothing. Never rejects. */
+  dispose(): Promise<void>
+}
+
+export interface UploadedFile {
+  /** As the client calls it, without folders; '' when it doesn't. */
+  readonly name: string
+  /** As the client says; '' when it doesn't. */
+  readonly mimeType: string
+  readonly path: string
+  readonly bytes: number
+}
+
+/** Not multipart, or broken, or more parts than anybody needs. The message is for the client. */
+export class MalformedForm extends Error {}
+
+/** A file is longer than the rules allow. */
+export class FileTooLarge extends Error {}

@@ -1,0 +1,107 @@
+import type { Recording } from '../pipelines/recording.ts'
+import { GrowingTranscript } from '../speech/growing-transcript.ts'
+import type { SpokenWord } from '../speech/recognition.ts'
+import type { SpeechMode } from '../speech/speech-modes.ts'
+import type { Caller } from './authenticate.ts'
+import type { Services, Transcriber } from './services.ts'
+import { chargePiece } from './stt-allowance.ts'
+
+/** One piece of a transcript as clients see it. Times in seconds. */
+export interface Segment {
+  readonly index: number
+  readonly start: number
+  readonly end: number
+  readonly text: string
+  readonly language: string
+  readonly words?: readonly SpokenWord[]
+}
+
+interface Source {
+  readonly exchange: { readonly id: string }
+  readonly caller: Caller
+  readonly transcriber: Transcriber
+  readonly recording: Recording
+  readonly mode: SpeechMode
+  readonly options: { readonly wordTimes: boolean }
+  readonly signal: AbortSignal
+  readonly receivedAt: number
+}
+
+/** The transcript of a recording, paid for piece by piece as its pieces become final (D16). */
+export class ChargedTranscript {
+  readonly #services: Pick<Services, 'ledger' | 'clock' | 'log'>
+  readonly #source: Source
+  readonly #transcript = new GrowingTranscript()
+  readonly segments: Segment[] = []
+  #characters = 0
+
+  constructor(services: Pick<Services, 'ledger' | 'clock' | 'log'>, source: Source) {
+    this.#services = services
+    this.#source = source
+  }
+
+  get durationSeconds(): number {
+    return Math.round(this.#source.recording.durationSeconds * 1_000) / 1_000
+  }
+
+  /** Whether every piece has been delivered. */
+  get isComplete(): boolean {
+    return this.segments.length === this.#source.recording.pieces.length
+  }
+
+  /**
+   * Transcribes to the end, handing on each piece and the text so far once its debit is on disk. Rejects with
+   * `KEY_CREDIT_EXCEEDED` or `QUOTA_EXCEEDED` after the piece that was charged what remained, or before one for which nothing
+   * remains.
+   */
+  async run(deliver: (segment: Segment, combinedText: string) => Promise<void>): Promise<void> {
+    const { transcriber, recording, mode, options, signal, caller, exchange } = this.#source
+    let outcome = 'failed'
+    try {
+      const pieces = transcriber.transcribe(recording, { mode, wordTimes: options.wordTimes, signal })
+      for await (const piece of pieces) {
+        const growth = this.#transcript.growthBy(piece.text, piece.language)
+        const charge = await chargePiece(this.#services, caller, `${exchange.id}.${piece.index}`, growth)
+        this.#characters += charge.characters
+        if (!charge.isCovered) throw charge.error
+        this.#transcript.append(piece.text, piece.language)
+        this.segments.push(piece)
+        await deliver(piece, this.#transcript.text)
+        if (charge.error !== undefined) throw charge.error
+      }
+      signal.throwIfAborted()
+      outcome = 'completed'
+    } finally {
+      this.#log(signal.aborted ? 'cancelled' : outcome)
+    }
+  }
+
+  /** The final transcript (D28), as far as it has come. */
+  describe(): object {
+    const { transcriber, mode, receivedAt } = this.#source
+    const [onlyLanguage, another] = mode.languages
+    return {
+      text: this.#transcript.text,
+      language: this.#transcript.language ?? (another === undefined ? onlyLanguage : mode.code),
+      is_final: true,
+      provider: transcriber.provider,
+      model: transcriber.model,
+      duration_seconds: this.durationSeconds,
+      latency_ms: Math.round(this.#services.clock.monotonic() - receivedAt),
+      segments: this.segments,
+    }
+  }
+
+  #log(outcome: string): void {
+    const { exchange, caller, recording } = this.#source
+    const fields = {
+      requestId: exchange.id,
+      keyId: caller.key.id,
+      audioSeconds: this.durationSeconds,
+      pieces: recording.pieces.length,
+      characters: this.#characters,
+      outcome,
+    }
+    this.#services.log.info(fields, 'transcription ended')
+  }
+}
