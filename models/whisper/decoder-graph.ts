@@ -16,14 +16,15 @@ export const TOKEN_TABLE = 'decoder/embeddings/weight'
  *     → scores [1, vocabulary] of what follows the last token, present.key.i and present.value.i [heads, p + n, depth],
  *       alignment [alignment heads, n, positions]: where in the audio each token looked
  *
- * p is the number of tokens that were given before, 0 at the start.
+ * p is the number of tokens that were given before, 0 at the start. `layersMax`: only the first layers.
  */
 export function decoderGraph(
   file: ModelFile,
   formOf: (layer: string) => LinearForm,
   alignmentHeads: AlignmentHeads,
+  layersMax = Number.POSITIVE_INFINITY,
 ): Graph {
-  const shape = readShape(file)
+  const shape = readShape(file, layersMax)
   const graph = new Graph()
   const layers = new Layers(graph, file, formOf)
   const heads = shape.decoderHeads

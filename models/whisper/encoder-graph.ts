@@ -10,10 +10,14 @@ import { readShape } from './shape.ts'
  *   mel [1, bands, 2n] → key.i and value.i [heads, n, depth] for each layer i of the decoder
  *
  * n is any number of positions, 20 ms each, up to the model's 30 s: the table of positions is cut to it, so that short audio
- * costs little.
+ * costs little. `layersMax`: only the first layers of each side.
  */
-export function encoderGraph(file: ModelFile, formOf: (layer: string) => LinearForm): Graph {
-  const shape = readShape(file)
+export function encoderGraph(
+  file: ModelFile,
+  formOf: (layer: string) => LinearForm,
+  layersMax = Number.POSITIVE_INFINITY,
+): Graph {
+  const shape = readShape(file, layersMax)
   const graph = new Graph()
   const layers = new Layers(graph, file, formOf)
   const depth = shape.width / shape.decoderHeads

@@ -16,12 +16,14 @@ export interface WhisperShape {
   readonly tokensMax: number
 }
 
-/** Throws where the file holds another kind of model. */
-export function readShape(file: ModelFile): WhisperShape {
+/** Throws where the file holds another kind of model. `layersMax`: counts no more layers on each side. */
+export function readShape(file: ModelFile, layersMax = Number.POSITIVE_INFINITY): WhisperShape {
   assert.equal(file.specification, 'WhisperSpec', 'the model is not a Whisper model')
   const size = (name: string, axis: number) => file.dims(name)[axis] ?? 0
-  const layers = (side: string) =>
-    file.names.filter((name) => name.startsWith(`${side}/`) && name.endsWith('/ffn/layer_norm/gamma')).length
+  const layers = (side: string) => {
+    const norms = file.names.filter((name) => name.startsWith(`${side}/`) && name.endsWith('/ffn/layer_norm/gamma'))
+    return Math.min(norms.length, layersMax)
+  }
   return {
     width: size('encoder/layer_norm/gamma', 0),
     encoderHeads: file.number('encoder/num_heads'),

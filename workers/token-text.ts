@@ -1,0 +1,33 @@
+/**
+ * Text of tokens. A vocabulary made by byte pair encoding spells bytes as characters: those that print stand for themselves, the
+ * others for the characters from U+0100 on (GPT-2's `bytes_to_unicode`). A token may end in the middle of a character.
+ */
+export class TokenText {
+  readonly #bytes: readonly Uint8Array[]
+
+  /** `spellings`: of each token, in GPT-2's characters. */
+  constructor(spellings: readonly string[]) {
+    this.#bytes = spellings.map((spelling) => Uint8Array.from(spelling, (character) => BYTES.get(character) ?? 0))
+  }
+
+  /** Bytes that are no character become U+FFFD. */
+  decode(tokens: readonly number[]): string {
+    return DECODER.decode(Buffer.concat(tokens.map((token) => this.#of(token))))
+  }
+
+  /** How many characters begin in a token. */
+  characters(token: number): number {
+    return this.#of(token).reduce((count, byte) => count + ((byte & 0xc0) === 0x80 ? 0 : 1), 0)
+  }
+
+  #of(token: number): Uint8Array {
+    return this.#bytes[token] ?? new Uint8Array()
+  }
+}
+
+const DECODER = new TextDecoder()
+const BYTES = new Map<string, number>()
+for (let byte = 0, next = 0x100; byte < 0x100; byte++) {
+  const prints = (byte > 0x20 && byte < 0x7f) || (byte > 0xa0 && byte !== 0xad)
+  BYTES.set(String.fromCharCode(prints ? byte : next++), byte)
+}
