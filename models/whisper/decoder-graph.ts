@@ -29,6 +29,7 @@ export function decoderGraph(
   const layers = new Layers(graph, file, formOf)
   const heads = shape.decoderHeads
   const depth = shape.width / heads
+  const queries = { outputs: shape.width, depth }
   const port = (name: string, positions: string) => ({ name, type: FLOAT32, dims: [heads, positions, depth] })
 
   graph.inputs = [{ name: 'tokens', type: INT64, dims: ['tokens'] }]
@@ -41,17 +42,21 @@ export function decoderGraph(
   for (let index = 0; index < shape.decoderLayers; index++) {
     const path = `decoder/layer_${index}`
     const normal = layers.normalize(x, `${path}/self_attention/layer_norm`)
-    const projected = layers.linear(normal, `${path}/self_attention/linear_0`)
-    const [queries = '', newKeys = '', newValues = ''] = layers.heads(projected, 3, heads)
+    const projected = layers.linear(normal, `${path}/self_attention/linear_0`, queries)
+    const [asking = '', newKeys = '', newValues = ''] = layers.heads(projected, 3, heads)
     const keys = remember(graph, `key.${index}`, newKeys)
     const values = remember(graph, `value.${index}`, newValues)
-    const weights = layers.softmax(layers.add(layers.match(queries, keys, depth), mask))
+    const weights = layers.softmax(layers.add(layers.match(asking, keys), mask))
     const said = layers.joinHeads(layers.emit('MatMul', [weights, values]), shape.width)
     x = layers.add(x, layers.linear(said, `${path}/self_attention/linear_1`))
 
-    const asked = layers.linear(layers.normalize(x, `${path}/attention/layer_norm`), `${path}/attention/linear_0`)
+    const asked = layers.linear(
+      layers.normalize(x, `${path}/attention/layer_norm`),
+      `${path}/attention/linear_0`,
+      queries,
+    )
     const [questions = ''] = layers.heads(asked, 1, heads)
-    const looks = layers.softmax(layers.match(questions, `key.${index}`, depth))
+    const looks = layers.softmax(layers.match(questions, `key.${index}`))
     const chosen = alignmentHeads.filter(([layer]) => layer === index).map(([, head]) => head)
     if (chosen.length > 0) alignments.push(layers.gather(looks, layers.integers(chosen)))
     const heard = layers.joinHeads(layers.emit('MatMul', [looks, `value.${index}`]), shape.width)

@@ -27,20 +27,30 @@ export class Layers {
     this.#formOf = formOf
   }
 
-  /** x [rows, inputs] → [rows, outputs]. */
-  linear(x: string, path: string): string {
-    return this.#product(x, `${path}/weight`, this.#formOf(path), this.weight(`${path}/bias`))
+  /**
+   * x [rows, inputs] → [rows, outputs]. `queries`: the first outputs are what attention asks with. They are scaled here, in the
+   * weights, because a product that scales its result takes a slower way.
+   */
+  linear(x: string, path: string, queries?: Queries): string {
+    const weights = this.#weights(`${path}/weight`)
+    const bias = this.#file.floats(`${path}/bias`)
+    if (queries !== undefined) {
+      scaleFirst(weights.values, queries.outputs * weights.inputs, queries.depth ** -0.5)
+      scaleFirst(bias.values, queries.outputs, queries.depth ** -0.5)
+    }
+    this.graph.constants.set(`${path}/bias`, bias)
+    return this.#product(x, `${path}/weight`, this.#formOf(path), weights, `${path}/bias`)
   }
 
   /** Products of x [1, width] with every row of the table of tokens: [1, vocabulary]. */
   scores(x: string, table: string): string {
-    return this.#product(x, table, this.#formOf(table), undefined)
+    return this.#product(x, table, this.#formOf(table), this.#weights(table))
   }
 
   /** Rows of the table of tokens: [tokens, width]. Read from the weights that `scores` uses, whichever form they have. */
   embed(tokens: string, table: string): string {
     if (this.#formOf(table) === 'float') return this.gather(this.weight(table), tokens)
-    const { weight, scales } = this.#blocks(table)
+    const { weight, scales } = this.#blocks(table, this.#weights(table))
     const values = this.emit('Cast', [this.gather(weight, tokens)], { to: { int: FLOAT32 } })
     const signed = this.emit('Sub', [values, this.number(BLOCK_ZERO)])
     const scale = this.emit('Unsqueeze', [this.gather(this.#table(scales, table), tokens), this.integers([2])])
@@ -93,10 +103,9 @@ export class Layers {
     return this.reshape(this.transpose(x, [1, 0, 2]), [-1, width])
   }
 
-  /** Products of queries [heads, rows, depth] and keys [heads, positions, depth], scaled. */
-  match(queries: string, keys: string, depth: number): string {
-    const attributes = { alpha: { float: depth ** -0.5 }, transB: { int: 1 } }
-    return this.graph.emit('FusedMatMul', [queries, keys], { ...MICROSOFT, attributes })
+  /** Products of queries [heads, rows, depth] and keys [heads, positions, depth]. */
+  match(queries: string, keys: string): string {
+    return this.graph.emit('FusedMatMul', [queries, keys], { ...MICROSOFT, attributes: { transB: { int: 1 } } })
   }
 
   softmax(x: string): string {
@@ -142,24 +151,23 @@ export class Layers {
     return this.graph.emit(op, inputs, { attributes })
   }
 
-  #product(x: string, name: string, form: LinearForm, bias: string | undefined): string {
+  #product(x: string, name: string, form: LinearForm, weights: Weights, bias?: string): string {
     const withBias = bias === undefined ? [] : [bias]
+    const { outputs, inputs, values } = weights
     switch (form) {
-      case 'float':
-        return this.emit('Gemm', [x, this.weight(name), ...withBias], { transB: { int: 1 } })
+      case 'float': {
+        this.graph.constants.set(name, { dims: [outputs, inputs], values })
+        return this.emit('Gemm', [x, name, ...withBias], { transB: { int: 1 } })
+      }
       case 'channels': {
-        const rounded = roundChannels(this.#weights(name))
-        const outputs = rounded.scales.length
-        const weight = this.graph.define(`${name}:channels`, {
-          dims: [rounded.values.length / outputs, outputs],
-          values: rounded.values,
-        })
+        const rounded = roundChannels(weights)
+        const weight = this.graph.define(`${name}:channels`, { dims: [inputs, outputs], values: rounded.values })
         const scales = this.graph.define(`${name}:scales`, floats(rounded.scales))
         const zeros = this.graph.define(`zeros:${outputs}`, { dims: [outputs], values: new Int8Array(outputs) })
         return this.graph.emit('DynamicQuantizeMatMul', [x, weight, scales, zeros, ...withBias], MICROSOFT)
       }
       case 'blocks': {
-        const { weight, scales, outputs, inputs } = this.#blocks(name)
+        const { weight, scales } = this.#blocks(name, weights)
         const attributes = {
           K: { int: inputs },
           N: { int: outputs },
@@ -173,16 +181,15 @@ export class Layers {
     }
   }
 
-  #blocks(name: string) {
-    const [outputs = 0, inputs = 0] = this.#file.dims(name)
+  #blocks(name: string, weights: Weights) {
     const [weight, scales] = [`${name}:blocks`, `${name}:block-scales`]
     if (!this.graph.constants.has(weight)) {
-      const rounded = roundBlocks(this.#weights(name))
-      const dims = [outputs, inputs / BLOCK_VALUES]
-      this.graph.constants.set(weight, { dims: [...dims, BLOCK_VALUES], values: rounded.values })
+      const rounded = roundBlocks(weights)
+      const dims = [weights.outputs, weights.inputs / BLOCK_VALUES, BLOCK_VALUES]
+      this.graph.constants.set(weight, { dims, values: rounded.values })
       this.graph.constants.set(scales, floats(rounded.scales))
     }
-    return { weight, scales, outputs, inputs }
+    return { weight, scales }
   }
 
   /** Scales of blocks, which the product takes as one list, as rows. */
@@ -197,4 +204,14 @@ export class Layers {
     assert.equal(dims.length, 2, `${name} is not a matrix`)
     return { values, outputs, inputs }
   }
+}
+
+interface Queries {
+  readonly outputs: number
+  /** Numbers a head compares. */
+  readonly depth: number
+}
+
+function scaleFirst(values: Float32Array, count: number, factor: number): void {
+  for (let at = 0; at < count; at++) values[at]! *= factor
 }

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { z } from 'zod'
 
 /** Raised with every change of the graphs: an installation of another version is made anew. */
-export const WHISPER_VERSION = 1
+export const WHISPER_VERSION = 2
 
 /** Files of an installed model, beside its manifest. */
 export const WHISPER_FILES = { encoder: 'encoder.onnx', decoder: 'decoder.onnx', texts: 'texts.json' } as const

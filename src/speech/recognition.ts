@@ -20,6 +20,8 @@ export interface SpeechRecognizer {
    * monotonic clock: the next preview is worth more than a late one.
    */
   preview(segment: SpeechSegment, staleAt: number): Promise<Hypothesis | undefined>
+  /** Keeps workers free of batch work, because somebody is about to speak, until the returned function is called. */
+  listen(): () => void
 }
 
 export interface SpeechSegment {
