@@ -25,7 +25,13 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
 /** Packages that only the named files (or folders) import, so that each can be replaced in one place. */
 const SOLE_IMPORTERS: Readonly<Record<string, readonly string[]>> = {
   'uWebSockets.js': ['src/http/'],
-  piscina: ['src/inference/worker-pool.ts', 'src/inference/codec-pool.ts', 'workers/inference.ts'],
+  piscina: [
+    'src/inference/worker-pool.ts',
+    'src/inference/codec-pool.ts',
+    'src/inference/detection-pool.ts',
+    'workers/inference.ts',
+    'workers/detection.ts',
+  ],
   lmdb: ['src/ledger/store.ts'],
   '@msgpack/msgpack': ['src/ledger/records.ts'],
   'onnxruntime-node': ['workers/session.ts'],

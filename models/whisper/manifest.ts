@@ -51,6 +51,11 @@ export async function writeWhisperManifest(installedDir: string, manifest: Whisp
   await writeFile(join(installedDir, MANIFEST_FILE), `${JSON.stringify(manifest, null, 2)}\n`)
 }
 
+/** The languages that a model knows, in Whisper's codes. */
+export function heardLanguages({ multilingual }: WhisperManifest): readonly string[] {
+  return multilingual === undefined ? ['en'] : Object.keys(multilingual.languages)
+}
+
 /** Texts of the tokens, in GPT-2's spelling of bytes, up to `endOfText`. */
 export async function readTexts(installedDir: string): Promise<readonly string[]> {
   return z.array(z.string()).parse(JSON.parse(await readFile(join(installedDir, WHISPER_FILES.texts), 'utf8')))
