@@ -10,8 +10,11 @@ import { computeReference, differenceToReference } from './self-test.ts'
 import { readShape, type WhisperShape } from './shape.ts'
 import { readDecodingSettings, readVocabulary } from './vocabulary.ts'
 
-/** Largest relative difference to float32 at which a form counts as correct. */
-const DIFFERENCE_MAX = 0.2
+/**
+ * Largest relative difference to float32 at which a form counts as correct. Measured: 0.04 for mixed and 0.02 for blocks, and 0.19
+ * with every weight above four fifths of its range clipped.
+ */
+const DIFFERENCE_MAX = 0.1
 const STEPS = 3
 
 export interface WhisperInstallOptions {
