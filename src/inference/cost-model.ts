@@ -17,7 +17,7 @@ export class CostModel {
     measure: 1,
     window: 12,
     calibrate: 1_500,
-    recognize: 150,
+    recognize: 100,
   }
 
   /** Records that `task` took `ms` on its worker. */
