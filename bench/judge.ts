@@ -27,20 +27,26 @@ export interface Judge {
 
 /** Starts the judge in a virtual environment of its own, made at the first call. `whisperDir`: the pack `whisper-base`. */
 export async function startJudge(whisperDir: string): Promise<Judge> {
-  const run = promisify(execFile)
   await access(DNSMOS)
+  const { ask, close } = await startScript<Judgement>('judge.py', [whisperDir, DNSMOS])
+  return { judge: (path, language) => ask(`${path}\t${language}`), close }
+}
+
+/** A Python script of this folder that answers every line with one of JSON, in an environment that has faster-whisper. */
+export async function startScript<T>(name: string, args: readonly string[]) {
+  const run = promisify(execFile)
   await run(PYTHON, ['-c', 'import faster_whisper']).catch(async () => {
     await run('python3', ['-m', 'venv', VENV])
     await run(PYTHON, ['-m', 'pip', 'install', '--quiet', FASTER_WHISPER], { maxBuffer: 2 ** 26 })
   })
-  const child = spawn(PYTHON, [resolve('bench/judge.py'), whisperDir, DNSMOS], { stdio: ['pipe', 'pipe', 'inherit'] })
+  const child = spawn(PYTHON, [resolve('bench', name), ...args], { stdio: ['pipe', 'pipe', 'inherit'] })
   const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]()
   return {
-    async judge(path, language) {
-      child.stdin.write(`${path}\t${language}\n`)
+    async ask(line: string): Promise<T> {
+      child.stdin.write(`${line}\n`)
       const { value, done } = await lines.next()
-      if (done) throw new Error('the judge ended')
-      return JSON.parse(value) as Judgement
+      if (done) throw new Error(`${name} ended`)
+      return JSON.parse(value) as T
     },
     close: () => void child.kill(),
   }

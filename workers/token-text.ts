@@ -30,7 +30,7 @@ export class TokenText {
   }
 
   #of(token: number): Uint8Array {
-    return this.#bytes.subarray(this.#starts[token], this.#starts[token + 1])
+    return this.#bytes.subarray(this.#starts[token] ?? this.#bytes.length, this.#starts[token + 1])
   }
 }
 
