@@ -52,7 +52,9 @@ export function registerServe(program: Command, output: Output): void {
 
 async function modelFolders({ modelsDir, sttModel }: Config): Promise<ModelFolders> {
   const reporter = reporterFor(process.stderr)
-  await ensurePacks(defaultPackNames(), { modelsDir, clock: systemClock, reporter })
+  // Who brings a model of their own doesn't need the usual one.
+  const packs = defaultPackNames().filter((name) => name !== DEFAULT_WHISPER || sttModel === undefined)
+  await ensurePacks(packs, { modelsDir, clock: systemClock, reporter })
   const kokoro = join(modelsDir, 'kokoro-82m')
   const installed = join(kokoro, 'installed')
   const { sha256 } = await readManifest(installed)
