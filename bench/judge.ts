@@ -36,23 +36,29 @@ export interface Judge {
 
 /** Starts the judge in a virtual environment of its own, made at the first call. `whisperDir`: the pack `whisper-base`. */
 export async function startJudge(whisperDir: string): Promise<Judge> {
-  const run = promisify(execFile)
   await access(DNSMOS)
+  const { ask, close } = await startScript('judge.py', [whisperDir, DNSMOS])
+  return {
+    judge: async (path, language) => (await ask(path, language)) as Judgement,
+    words: async (path, language) => ((await ask(path, language, 'words')) as { words: HeardWord[] }).words,
+    close,
+  }
+}
+
+/** A Python script of this folder that answers every line of fields with one of JSON, in an environment that has faster-whisper. */
+export async function startScript(name: string, args: readonly string[]) {
+  const run = promisify(execFile)
   await run(PYTHON, ['-c', 'import faster_whisper']).catch(async () => {
     await run('python3', ['-m', 'venv', VENV])
     await run(PYTHON, ['-m', 'pip', 'install', '--quiet', FASTER_WHISPER], { maxBuffer: 2 ** 26 })
   })
-  const child = spawn(PYTHON, [resolve('bench/judge.py'), whisperDir, DNSMOS], { stdio: ['pipe', 'pipe', 'inherit'] })
+  const child = spawn(PYTHON, [resolve('bench', name), ...args], { stdio: ['pipe', 'pipe', 'inherit'] })
   const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]()
   const ask = async (...fields: readonly string[]): Promise<unknown> => {
     child.stdin.write(`${fields.join('\t')}\n`)
     const { value, done } = await lines.next()
-    if (done) throw new Error('the judge ended')
+    if (done) throw new Error(`${name} ended`)
     return JSON.parse(value)
   }
-  return {
-    judge: async (path, language) => (await ask(path, language)) as Judgement,
-    words: async (path, language) => ((await ask(path, language, 'words')) as { words: HeardWord[] }).words,
-    close: () => void child.kill(),
-  }
+  return { ask, close: () => void child.kill() }
 }

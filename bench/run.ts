@@ -7,6 +7,7 @@ import type { BenchTable } from './table.ts'
 const BENCHMARKS: Readonly<Record<string, () => Promise<BenchTable[]>>> = {
   'first-audio': async () => (await import('./first-audio.bench.ts')).firstAudioBench(),
   quality: async () => (await import('./quality.bench.ts')).qualityBench(),
+  'stt-model': async () => [await (await import('./stt-model.bench.ts')).sttModelBench()],
   rest: async () => [await (await import('./rest.bench.ts')).restBench()],
   ledger: async () => [await (await import('./ledger.bench.ts')).ledgerBench()],
   micro: async () => [await (await import('./micro.bench.ts')).microBench()],

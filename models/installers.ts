@@ -1,4 +1,6 @@
+import { dirname } from 'node:path'
 import { GRAPH_VERSION } from './kokoro/manifest.ts'
+import { WHISPER_VERSION } from './whisper/manifest.ts'
 
 /** Prepares a pack's files for use, once a models folder: graphs rewritten, weights converted. */
 export interface Installer {
@@ -40,4 +42,23 @@ export const installers: Installers = {
       return result
     },
   },
+  'whisper-base': whisperInstaller('whisper-base'),
+  'whisper-tiny.en': whisperInstaller('whisper-tiny.en'),
+}
+
+function whisperInstaller(pack: string): Installer {
+  return {
+    version: String(WHISPER_VERSION),
+    perProcessor: true,
+    async install({ outputDir, path, onStep }) {
+      const { installWhisper } = await import('./whisper/install.ts')
+      const result = await installWhisper({
+        folder: dirname(path(pack, 'model.bin')),
+        outputDir,
+        onStep: (step, of, label) => onStep(`step ${step} of ${of}, ${label}`),
+      })
+      if (result.warning !== undefined) onStep(result.warning)
+      return result
+    },
+  }
 }

@@ -7,14 +7,17 @@ import { routes } from './api/routes.ts'
 import type { Config } from './config.ts'
 import { createHttpServer } from './http/app.ts'
 import { CapacityAdmission } from './inference/admission.ts'
+import { BatchingDetector } from './inference/batching-detector.ts'
 import { CodecPool } from './inference/codec-pool.ts'
 import { CostModel } from './inference/cost-model.ts'
+import { DetectionPool } from './inference/detection-pool.ts'
 import { KokoroEngine } from './inference/kokoro-engine.ts'
 import { ReadingPool } from './inference/reading-pool.ts'
 import { ReadingRunner } from './inference/reading-runner.ts'
 import { Scheduler } from './inference/scheduler.ts'
 import { VoiceStyles } from './inference/voice-styles.ts'
 import { warmUp } from './inference/warm-up.ts'
+import { type WhisperModel, WhisperRecognizer } from './inference/whisper-recognizer.ts'
 import { PiscinaWorkerPool } from './inference/worker-pool.ts'
 import type { FirstAccount } from './ledger/bootstrap.ts'
 import { LmdbLedger } from './ledger/lmdb-ledger.ts'
@@ -26,6 +29,7 @@ import { NodeLifecycle } from './runtime/lifecycle.ts'
 import type { Log } from './runtime/log.ts'
 import { systemRandom } from './runtime/random.ts'
 import { Spool } from './runtime/spool.ts'
+import { DETECTION_WINDOW_SAMPLES } from './speech/detection.ts'
 import { loadDictionary } from './speech/dictionary/dictionary-folder.ts'
 import { STYLE_CLASSES } from './speech/style-classes.ts'
 import { DEFAULT_VOICE_ID, presetVoices } from './speech/voices.ts'
@@ -44,6 +48,11 @@ export interface ModelFolders {
   readonly kokoroVoices: string
   /** Conditioning of voices, one folder per version of the graphs. */
   readonly kokoroConditioning: string
+  /** Graphs that the installer made. */
+  readonly whisperInstalled: string
+  readonly whisper: WhisperModel
+  /** The graph itself. */
+  readonly sileroModel: string
 }
 
 export interface RunningNode {
@@ -63,7 +72,11 @@ export async function startNode(config: Config, models: ModelFolders, log: Log):
   // First, because a mistake in it is the operator's to mend before anything else happens.
   const dictionary = await loadDictionary(join(config.dataDir, 'lexicon'))
   const ledger = LmdbLedger.open(config.dataDir, clock, systemRandom)
-  const pool = new PiscinaWorkerPool(workerFile('inference'), config.workers, { kokoroDir: models.kokoroInstalled })
+  const pool = new PiscinaWorkerPool(workerFile('inference'), config.workers, {
+    kokoroDir: models.kokoroInstalled,
+    whisperDir: models.whisperInstalled,
+  })
+  const detection = new DetectionPool(workerFile('detection'), { sileroModel: models.sileroModel })
   const codecs = new CodecPool(workerFile('codec'))
   const costs = new CostModel()
   const scheduler = new Scheduler(pool, costs, clock)
@@ -71,6 +84,8 @@ export async function startNode(config: Config, models: ModelFolders, log: Log):
   const readings = new ReadingPool(workerFile('reading'))
   const speaker = new ReadingRunner(scheduler, dictionary, readings)
   const engine = new KokoroEngine(speaker, presetVoices, styles, clock, config.workers)
+  const recognizer = new WhisperRecognizer(scheduler, models.whisper)
+  const detector = new BatchingDetector(detection)
 
   const audioFiles = await AudioFiles.open(
     join(config.dataDir, 'audio'),
@@ -109,7 +124,9 @@ export async function startNode(config: Config, models: ModelFolders, log: Log):
   const defaultStyle = await styles.load(presetVoices.find(DEFAULT_VOICE_ID)!.model)
   await Promise.all(STYLE_CLASSES.map((_, styleClass) => defaultStyle.conditioning(styleClass, clock.monotonic())))
   await warmUp(pool, costs, clock, defaultStyle)
-  log.info({ realTimeFactor: costs.realTimeFactor, workers: pool.workers }, 'models are warm')
+  await detector.open().push(new Float32Array(DETECTION_WINDOW_SAMPLES))
+  const { realTimeFactor } = costs
+  log.info({ realTimeFactor, workers: pool.workers, recognizer: recognizer.model }, 'models are warm')
   // Last, because its keys are shown once: a start that fails must not have made any.
   const firstAccount = config.bootstrap ? await ledger.bootstrap(DEFAULT_VOICE_ID) : undefined
   lifecycle.warm()
@@ -131,7 +148,9 @@ export async function startNode(config: Config, models: ModelFolders, log: Log):
       http.close()
       stopSweeping()
       await scheduler.idle()
+      await detector.close()
       await pool.close()
+      await detection.close()
       await codecs.close()
       await readings.close()
       await ledger.close()

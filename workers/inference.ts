@@ -2,17 +2,22 @@ import { move, transferableSymbol, valueSymbol, workerData } from 'piscina'
 import { createPhonemizer } from '../src/speech/phonemizer.ts'
 import type { SpeechTask, TaskAnswer, TaskResults } from '../src/speech/task-protocol.ts'
 import { KokoroEngine } from './kokoro.ts'
+import { WhisperEngine } from './whisper.ts'
 
 /** What a thread of this file is started with, as Piscina's `workerData`. */
 export interface InferenceWorkerData {
   /** Folder that `installKokoro` wrote. */
   readonly kokoroDir: string
+  /** Folder that `installWhisper` wrote; absent where the node doesn't listen. */
+  readonly whisperDir?: string
 }
 
 // The pool counts a thread as ready when this module has been evaluated: by then every model has run once.
-const { kokoroDir }: InferenceWorkerData = workerData
+const { kokoroDir, whisperDir }: InferenceWorkerData = workerData
 const engine = await KokoroEngine.load(kokoroDir, await createPhonemizer())
 await engine.warmUp()
+const recognizer = whisperDir === undefined ? undefined : await WhisperEngine.load(whisperDir)
+await recognizer?.warmUp()
 
 /** Runs one task. The arrays of the answer move to the caller's thread. */
 export default async function inference(task: SpeechTask): Promise<TaskAnswer> {
@@ -23,7 +28,7 @@ export default async function inference(task: SpeechTask): Promise<TaskAnswer> {
   }
 }
 
-function run(task: SpeechTask): Promise<TaskResults[SpeechTask['kind']]> {
+async function run(task: SpeechTask): Promise<TaskResults[SpeechTask['kind']]> {
   switch (task.kind) {
     case 'plan':
       return engine.plan(task)
@@ -33,6 +38,9 @@ function run(task: SpeechTask): Promise<TaskResults[SpeechTask['kind']]> {
       return engine.window(task)
     case 'calibrate':
       return engine.calibrate(task)
+    case 'recognize':
+      if (recognizer === undefined) throw new Error('this node does not listen')
+      return recognizer.recognize(task)
   }
 }
 

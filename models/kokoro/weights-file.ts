@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { open } from 'node:fs/promises'
 import onnxProto, { type onnx } from 'onnx-proto'
 import { bytesOf, dataTypeOf, type Tensor } from './tensor.ts'
 
@@ -38,6 +39,21 @@ export class WeightsFile {
       ([key, value]) => ({ key, value: String(value) }),
     )
     return { name, dims: [...tensor.dims], dataType: dataTypeOf(tensor.values), dataLocation: EXTERNAL, externalData }
+  }
+
+  /** Writes the file, constant by constant: a large one is not held in memory twice. */
+  async writeTo(path: string): Promise<void> {
+    const file = await open(path, 'w')
+    try {
+      for (const { tensor, offset } of this.#places.values()) {
+        const bytes = bytesOf(tensor)
+        const { bytesWritten } = await file.write(bytes, 0, bytes.length, offset)
+        assert.equal(bytesWritten, bytes.length, `${path} could not be written`)
+      }
+      await file.truncate(this.#size)
+    } finally {
+      await file.close()
+    }
   }
 
   /** The contents of the file, for all constants placed so far. */

@@ -1,17 +1,21 @@
 import { createHash } from 'node:crypto'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import type { Command } from 'commander'
 import { defaultPackNames } from '../../models/catalog.ts'
 import { readManifest } from '../../models/kokoro/manifest.ts'
 import { MissingFilesError } from '../../models/missing-files.ts'
 import { ensurePacks } from '../../models/packs.ts'
 import { reporterFor } from '../../models/reporter.ts'
+import { heardLanguages, readWhisperManifest } from '../../models/whisper/manifest.ts'
+import { ensureOwnWhisper } from '../../models/whisper/own-folder.ts'
 import { type Config, loadConfig } from '../config.ts'
 import type { ModelFolders, RunningNode } from '../main.ts'
 import { systemClock } from '../runtime/clock.ts'
 import { createLog } from '../runtime/log.ts'
 import { firstSteps } from './first-steps.ts'
 import type { Output } from './output.ts'
+
+const DEFAULT_WHISPER = 'whisper-base'
 
 /** `serve`: fetches what is missing, starts the node, and ends it on SIGTERM or SIGINT; a second signal ends it at once. */
 export function registerServe(program: Command, output: Output): void {
@@ -46,14 +50,27 @@ export function registerServe(program: Command, output: Output): void {
     })
 }
 
-async function modelFolders({ modelsDir }: Config): Promise<ModelFolders> {
+async function modelFolders({ modelsDir, sttModel }: Config): Promise<ModelFolders> {
   const reporter = reporterFor(process.stderr)
-  await ensurePacks(defaultPackNames(), { modelsDir, clock: systemClock, reporter })
+  // Who brings a model of their own doesn't need the usual one.
+  const packs = defaultPackNames().filter((name) => name !== DEFAULT_WHISPER || sttModel === undefined)
+  await ensurePacks(packs, { modelsDir, clock: systemClock, reporter })
   const kokoro = join(modelsDir, 'kokoro-82m')
   const installed = join(kokoro, 'installed')
   const { sha256 } = await readManifest(installed)
   const version = createHash('sha256').update(JSON.stringify(sha256)).digest('hex').slice(0, 16)
+  const whisperInstalled =
+    sttModel === undefined
+      ? join(modelsDir, DEFAULT_WHISPER, 'installed')
+      : await ensureOwnWhisper(sttModel, modelsDir, reporter)
+  const whisper = {
+    name: sttModel === undefined ? DEFAULT_WHISPER : basename(sttModel),
+    languages: heardLanguages(await readWhisperManifest(whisperInstalled)),
+  }
   return {
+    whisperInstalled,
+    whisper,
+    sileroModel: join(modelsDir, 'silero-vad', 'silero_vad_16k_op15.onnx'),
     kokoroInstalled: installed,
     kokoroVoices: join(modelsDir, 'kokoro-voices', 'voices'),
     kokoroConditioning: join(kokoro, 'conditioning', version),

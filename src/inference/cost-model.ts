@@ -1,3 +1,4 @@
+import { LISTENING_SAMPLE_RATE } from '../speech/recognition.ts'
 import type { SpeechTask } from '../speech/task-protocol.ts'
 
 /** Weight of the newest measurement in the running means: about the last twenty tasks count. */
@@ -18,6 +19,7 @@ export class CostModel {
     measure: 1,
     window: 12,
     calibrate: 1_500,
+    recognize: 100,
   }
 
   /** Records that `task` took `ms` on its worker. */
@@ -51,7 +53,7 @@ export class CostModel {
   }
 }
 
-/** What a task's time grows with: characters, frames to keep, or nothing. Never zero. */
+/** What a task's time grows with: characters, frames to keep, seconds to hear, or nothing. Never zero. */
 function unitsOf(task: SpeechTask): number {
   switch (task.kind) {
     case 'plan':
@@ -62,5 +64,8 @@ function unitsOf(task: SpeechTask): number {
       return Math.max(1, task.frames)
     case 'calibrate':
       return 1
+    case 'recognize':
+      // The model always looks at one second more.
+      return 1 + task.samples.length / LISTENING_SAMPLE_RATE
   }
 }

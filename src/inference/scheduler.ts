@@ -1,6 +1,6 @@
 import type { Clock } from '../runtime/clock.ts'
 import type { SpeechTask, TaskResult } from '../speech/task-protocol.ts'
-import type { TaskOrder, TaskRunner } from '../speech/task-runner.ts'
+import { TaskLate, type TaskOrder, type TaskRunner } from '../speech/task-runner.ts'
 import type { CostModel } from './cost-model.ts'
 
 /** A pool of workers that runs one task each. Rejects with `WorkerLost` when the worker died, else with the task's error. */
@@ -99,6 +99,7 @@ export class Scheduler implements TaskRunner {
 
   /** Takes the next job off the queue, or nothing if whatever waits must go on waiting. */
   #next(): Job | undefined {
+    this.#dropLate()
     let best: Job | undefined
     for (const job of this.#queue) {
       if (!best || precedes(job, best)) best = job
@@ -106,6 +107,14 @@ export class Scheduler implements TaskRunner {
     if (!best || !this.#mayStart(best)) return undefined
     this.#queue.splice(this.#queue.indexOf(best), 1)
     return best
+  }
+
+  #dropLate(): void {
+    const now = this.#clock.monotonic()
+    for (const job of this.#queue.filter(({ order }) => (order.startBy ?? now) < now)) {
+      this.#queue.splice(this.#queue.indexOf(job), 1)
+      job.reject(new TaskLate())
+    }
   }
 
   #mayStart(job: Job): boolean {

@@ -139,6 +139,24 @@ export interface CalibrateTask {
   readonly utterance: number
 }
 
+/** Writes down what is said. */
+export interface RecognizeTask {
+  readonly kind: 'recognize'
+  /** Mono, in [-1, 1], 16 kHz, at most 30 s. */
+  readonly samples: Float32Array
+  /** In the model's codes; the one that is heard is taken. */
+  readonly languages: readonly string[]
+  readonly wordTimes: boolean
+}
+
+export interface Transcript {
+  readonly text: string
+  /** One of the task's. */
+  readonly language: string
+  /** Only where asked for; times in seconds from the first sample. */
+  readonly words?: readonly { readonly word: string; readonly start: number; readonly end: number }[]
+}
+
 /**
  * Samples in [-1, 1] at the engine's rate. A window also returns up to `OVERLAP_SAMPLES` on each side of the frames asked
  * for, which the caller cross-fades with its neighbours; `before` says how many lie in front.
@@ -153,8 +171,9 @@ export interface TaskResults {
   measure: MeasureResult
   window: RenderedAudio
   calibrate: { readonly conditioning: Float32Array }
+  recognize: Transcript
 }
-export type SpeechTask = PlanTask | MeasureTask | WindowTask | CalibrateTask
+export type SpeechTask = PlanTask | MeasureTask | WindowTask | CalibrateTask | RecognizeTask
 export type TaskResult<T extends SpeechTask> = TaskResults[T['kind']]
 
 export const SAMPLE_RATE = 24_000

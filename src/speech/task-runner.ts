@@ -4,6 +4,8 @@ import type { SpeechTask, TaskResult } from './task-protocol.ts'
 export interface TaskOrder {
   /** Time on the monotonic clock at which somebody would hear the lack of it; `Infinity` for batch work. */
   readonly deadline: number
+  /** On the same clock: a task that has not begun by then is dropped, and its promise rejects with `TaskLate`. */
+  readonly startBy?: number
   /** Aborted: a waiting task is dropped, a running one finishes unheard; either way the promise rejects at once. */
   readonly signal?: AbortSignal
 }
@@ -14,3 +16,5 @@ export interface TaskRunner {
   /** Tells the runner that somebody listens, until the returned function is called. */
   listen(): () => void
 }
+
+export class TaskLate extends Error {}

@@ -96,6 +96,8 @@ function answer(task: SpeechTask): unknown {
       return windowOf(task.features.tracks.index!.data, task.before, task.frames)
     case 'calibrate':
       return { conditioning: Float32Array.of(1) }
+    case 'recognize':
+      return { text: '', language: task.languages[0] }
   }
 }
 

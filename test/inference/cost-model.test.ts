@@ -36,6 +36,18 @@ describe('CostModel', () => {
     expect(costs.speechMs(150)).toBeCloseTo(2_300)
   })
 
+  it('predicts recognition by what the model looks at: the audio and a second more', () => {
+    const costs = new CostModel()
+    const recognize = {
+      kind: 'recognize',
+      samples: new Float32Array(48_000),
+      languages: ['en'],
+      wordTimes: false,
+    } as const
+    costs.calibrate(recognize, 200)
+    expect(costs.predictMs({ ...recognize, samples: new Float32Array(160_000) })).toBeCloseTo(550)
+  })
+
   it('follows a machine that becomes slower, without being thrown by one slow task', () => {
     const costs = new CostModel()
     costs.calibrate(window, 200)

@@ -2,6 +2,7 @@ import { expect, test } from 'vitest'
 import { catalog, defaultPackNames, packsInOrder, parseCatalog, UnknownPackError } from '../../models/catalog.ts'
 import { installers } from '../../models/installers.ts'
 import { GRAPH_VERSION } from '../../models/kokoro/manifest.ts'
+import { WHISPER_VERSION } from '../../models/whisper/manifest.ts'
 import { pack } from './workplace.ts'
 
 const file = { path: 'model.onnx', bytes: 10, sha256: 'a'.repeat(64) }
@@ -60,7 +61,8 @@ test('every file of the shipped catalog has a home on the web over HTTPS and a s
 })
 
 test('the shipped packs fit together: needed packs exist, no file is named twice, installers have a pack', () => {
-  expect(packsInOrder(catalog, defaultPackNames()).map(({ name }) => name)).toEqual(['kokoro-voices', 'kokoro-82m'])
+  const names = packsInOrder(catalog, defaultPackNames()).map(({ name }) => name)
+  expect(names).toEqual(['kokoro-voices', 'kokoro-82m', 'whisper-base', 'silero-vad'])
   const paths = catalog.flatMap(({ name, files }) => files.map(({ path }) => `${name}/${path}`))
   expect(new Set(paths).size).toBe(paths.length)
   expect(catalog.map(({ name }) => name)).toEqual(expect.arrayContaining(Object.keys(installers)))
@@ -75,4 +77,10 @@ test('a shipped voice is a table of 510 rows of 256 32-bit numbers', () => {
 
 test("a change of Kokoro's graphs installs them anew", () => {
   expect(installers['kokoro-82m']?.version).toBe(String(GRAPH_VERSION))
+})
+
+test("a change of Whisper's graphs installs every one of its packs anew", () => {
+  const packs = catalog.filter(({ name }) => name.startsWith('whisper-'))
+  expect(packs).not.toHaveLength(0)
+  for (const { name } of packs) expect(installers[name]?.version).toBe(String(WHISPER_VERSION))
 })

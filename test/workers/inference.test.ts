@@ -3,7 +3,8 @@ import { fileURLToPath } from 'node:url'
 import { Piscina } from 'piscina'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { SpeechTask, TaskAnswer } from '../../src/speech/task-protocol.ts'
-import { KOKORO_DIR, styleRows } from './packs.ts'
+import { clip } from './clips.ts'
+import { KOKORO_DIR, styleRows, WHISPER_DIR } from './packs.ts'
 
 const COMPILED = fileURLToPath(new URL('../../dist/workers/inference.js', import.meta.url))
 const WORKERS = 2
@@ -18,7 +19,7 @@ beforeAll(() => {
     minThreads: WORKERS,
     maxThreads: WORKERS,
     atomics: 'disabled',
-    workerData: { kokoroDir: KOKORO_DIR },
+    workerData: { kokoroDir: KOKORO_DIR, whisperDir: WHISPER_DIR },
   })
 })
 
@@ -42,6 +43,15 @@ describe('two inference workers', () => {
     const { frames, tracks } = answer.result.features
     expect(tracks.asr?.data).toBeInstanceOf(Float32Array)
     expect(tracks.asr?.data).toHaveLength(frames * (tracks.asr?.width ?? 0))
+  })
+
+  it('listen as well as they speak', async () => {
+    const samples = clip('ljspeech/LJ001-0008.wav')
+    const recognize = { kind: 'recognize', samples, languages: ['en'], wordTimes: false } as const
+    const answers = await Promise.all(Array.from({ length: 2 * WORKERS }, () => pool.run(recognize)))
+    for (const answer of answers) {
+      expect(answer).toEqual({ status: 'done', result: { text: 'has never been surpassed.', language: 'en' } })
+    }
   })
 
   it('answer that a task failed and go on', async () => {

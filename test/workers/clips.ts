@@ -1,0 +1,27 @@
+import { readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import { LISTENING_SAMPLE_RATE } from '../../src/speech/recognition.ts'
+
+/** Recordings of people who read aloud, kept beside the repository. */
+const AUDIO = fileURLToPath(new URL('../../../shared/audio/', import.meta.url))
+const HEADER_BYTES = 44
+
+/** A WAV of mono PCM16, at the rate that the models listen at. */
+export function clip(path: string): Float32Array {
+  const file = readFileSync(`${AUDIO}${path}`)
+  const rate = file.readUInt32LE(24)
+  const bytes = new Uint8Array(
+    file.subarray(HEADER_BYTES, HEADER_BYTES + 2 * Math.floor((file.length - HEADER_BYTES) / 2)),
+  )
+  const samples = new Int16Array(bytes.buffer)
+  const step = rate / LISTENING_SAMPLE_RATE
+  // Between two samples on a line: the models don't mind.
+  return Float32Array.from({ length: Math.floor(samples.length / step) }, (_, index) => {
+    const [at, part] = [Math.floor(index * step), (index * step) % 1]
+    return ((samples[at] ?? 0) * (1 - part) + (samples[at + 1] ?? 0) * part) / 32_768
+  })
+}
+
+export function seconds(count: number): Float32Array {
+  return new Float32Array(count * LISTENING_SAMPLE_RATE)
+}
