@@ -10,6 +10,7 @@ import { CapacityAdmission } from './inference/admission.ts'
 import { BatchingDetector } from './inference/batching-detector.ts'
 import { CodecPool } from './inference/codec-pool.ts'
 import { CostModel } from './inference/cost-model.ts'
+import { DecoderPool } from './inference/decoder-pool.ts'
 import { DetectionPool } from './inference/detection-pool.ts'
 import { KokoroEngine } from './inference/kokoro-engine.ts'
 import { ReadingPool } from './inference/reading-pool.ts'
@@ -24,6 +25,7 @@ import { LmdbLedger } from './ledger/lmdb-ledger.ts'
 import { SPOOL_BYTES_MAX } from './limits.ts'
 import { FileEncoder } from './pipelines/encode-file.ts'
 import { Synthesizer } from './pipelines/synthesize.ts'
+import { FileTranscriber } from './pipelines/transcribe-file.ts'
 import { type Clock, systemClock } from './runtime/clock.ts'
 import { NodeLifecycle } from './runtime/lifecycle.ts'
 import type { Log } from './runtime/log.ts'
@@ -78,6 +80,7 @@ export async function startNode(config: Config, models: ModelFolders, log: Log):
   })
   const detection = new DetectionPool(workerFile('detection'), { sileroModel: models.sileroModel })
   const codecs = new CodecPool(workerFile('codec'))
+  const decoder = new DecoderPool(workerFile('decoder'), clock)
   const costs = new CostModel()
   const scheduler = new Scheduler(pool, costs, clock)
   const styles = new VoiceStyles(models.kokoroVoices, models.kokoroConditioning, scheduler, log)
@@ -104,7 +107,7 @@ export async function startNode(config: Config, models: ModelFolders, log: Log):
     admission: new CapacityAdmission(costs, pool.workers),
     encoder: new FileEncoder(codecs),
     audioFiles,
-    transcriber: undefined,
+    transcriber: new FileTranscriber({ decoder, detector, spool }, recognizer, pool.workers + 1),
     lifecycle,
     publicUrl: config.publicUrl,
     publicWsUrl: config.publicWsUrl,
@@ -153,6 +156,7 @@ export async function startNode(config: Config, models: ModelFolders, log: Log):
       await detection.close()
       await codecs.close()
       await readings.close()
+      await decoder.close()
       await ledger.close()
       log.info({ cut }, 'stopped')
     },

@@ -8,8 +8,6 @@ const CHARACTERS_PER_AUDIO_SECOND = 15
 const FRAME_MS = 25
 /** About as much text as is planned of an opening. */
 const OPENING_CHARACTERS = 30
-/** Work to write down a second of speech. */
-const RECOGNITION_MS_PER_SECOND = 150
 
 /** Milliseconds one worker needs, learned from the tasks this machine has finished. */
 export class CostModel {
@@ -49,7 +47,7 @@ export class CostModel {
 
   /** Work to write down a recording of this length. */
   recognitionMs(audioSeconds: number): number {
-    return audioSeconds * RECOGNITION_MS_PER_SECOND
+    return audioSeconds * this.#msPerUnit.recognize
   }
 }
 
