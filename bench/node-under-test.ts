@@ -30,7 +30,8 @@ export interface NodeUnderTest {
 /** `settings`: environment variables beside the defaults. Rejects with what the node printed if it ends before it listens. */
 export async function startNode(settings: Readonly<Record<string, string>> = {}): Promise<NodeUnderTest> {
   const dataDir = settings.SYRINX_DATA ?? (await mkdtemp(join(tmpdir(), 'syrinx-node-')))
-  const defaults = { SYRINX_PORT: '0', SYRINX_BOOTSTRAP: 'off', SYRINX_LOG_LEVEL: 'warn' }
+  // The first is what `npm start` sets.
+  const defaults = { MALLOC_ARENA_MAX: '2', SYRINX_PORT: '0', SYRINX_BOOTSTRAP: 'off', SYRINX_LOG_LEVEL: 'warn' }
   const env = { ...process.env, ...defaults, ...settings, SYRINX_DATA: dataDir }
   const child = spawn(process.execPath, [SYRINX, 'serve'], { env, stdio: ['ignore', 'pipe', 'pipe'] })
   const exited = once(child, 'exit')

@@ -16,7 +16,8 @@ export interface Config {
   readonly openai: boolean
   readonly workers: number
   readonly ttsEngine: 'kokoro'
-  readonly sttEngine: 'whisper'
+  /** `off`: the node only speaks, and neither fetches nor loads a model that listens. */
+  readonly sttEngine: 'whisper' | 'off'
   readonly sttModel: string | undefined
   readonly logLevel: string
   readonly drainSeconds: number
@@ -50,7 +51,7 @@ const SETTINGS = {
   SYRINX_OPENAI: onOff.default(false),
   SYRINX_WORKERS: wholeNumber(1, 256).default(availableParallelism()),
   SYRINX_TTS_ENGINE: z.enum(['kokoro']).default('kokoro'),
-  SYRINX_STT_ENGINE: z.enum(['whisper']).default('whisper'),
+  SYRINX_STT_ENGINE: z.enum(['whisper', 'off']).default('whisper'),
   SYRINX_STT_MODEL: z.string().min(1).optional(),
   SYRINX_LOG_LEVEL: z.enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']).default('info'),
   SYRINX_DRAIN_SECONDS: wholeNumber(0, 3_600).default(30),

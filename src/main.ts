@@ -50,6 +50,11 @@ export interface ModelFolders {
   readonly kokoroVoices: string
   /** Conditioning of voices, one folder per version of the graphs. */
   readonly kokoroConditioning: string
+  /** Undefined where the node only speaks. */
+  readonly listening: ListeningModels | undefined
+}
+
+export interface ListeningModels {
   /** Graphs that the installer made. */
   readonly whisperInstalled: string
   readonly whisper: WhisperModel
@@ -76,19 +81,15 @@ export async function startNode(config: Config, models: ModelFolders, log: Log):
   const ledger = LmdbLedger.open(config.dataDir, clock, systemRandom)
   const pool = new PiscinaWorkerPool(workerFile('inference'), config.workers, {
     kokoroDir: models.kokoroInstalled,
-    whisperDir: models.whisperInstalled,
+    ...(models.listening && { whisperDir: models.listening.whisperInstalled }),
   })
-  const detection = new DetectionPool(workerFile('detection'), { sileroModel: models.sileroModel })
   const codecs = new CodecPool(workerFile('codec'))
-  const decoder = new DecoderPool(workerFile('decoder'), clock)
   const costs = new CostModel()
   const scheduler = new Scheduler(pool, costs, clock)
   const styles = new VoiceStyles(models.kokoroVoices, models.kokoroConditioning, scheduler, log)
   const readings = new ReadingPool(workerFile('reading'))
   const speaker = new ReadingRunner(scheduler, dictionary, readings)
   const engine = new KokoroEngine(speaker, presetVoices, styles, clock, config.workers)
-  const recognizer = new WhisperRecognizer(scheduler, models.whisper)
-  const detector = new BatchingDetector(detection)
 
   const audioFiles = await AudioFiles.open(
     join(config.dataDir, 'audio'),
@@ -97,6 +98,7 @@ export async function startNode(config: Config, models: ModelFolders, log: Log):
     systemRandom,
   )
   const spool = await Spool.open(join(config.dataDir, 'spool'), SPOOL_BYTES_MAX, systemRandom)
+  const listening = models.listening && startListening(models.listening, scheduler, spool, pool.workers, clock)
   const { requests, sockets } = routes({
     clock,
     random: systemRandom,
@@ -107,7 +109,7 @@ export async function startNode(config: Config, models: ModelFolders, log: Log):
     admission: new CapacityAdmission(costs, pool.workers),
     encoder: new FileEncoder(codecs),
     audioFiles,
-    transcriber: new FileTranscriber({ decoder, detector, spool }, recognizer, pool.workers + 1),
+    transcriber: listening?.transcriber,
     lifecycle,
     publicUrl: config.publicUrl,
     publicWsUrl: config.publicWsUrl,
@@ -127,9 +129,10 @@ export async function startNode(config: Config, models: ModelFolders, log: Log):
   const defaultStyle = await styles.load(presetVoices.find(DEFAULT_VOICE_ID)!.model)
   await Promise.all(STYLE_CLASSES.map((_, styleClass) => defaultStyle.conditioning(styleClass, clock.monotonic())))
   await warmUp(pool, costs, clock, defaultStyle)
-  await detector.open().push(new Float32Array(DETECTION_WINDOW_SAMPLES))
+  await listening?.warmUp()
   const { realTimeFactor } = costs
-  log.info({ realTimeFactor, workers: pool.workers, recognizer: recognizer.model }, 'models are warm')
+  const recognizer = models.listening?.whisper.name ?? 'off'
+  log.info({ realTimeFactor, workers: pool.workers, recognizer }, 'models are warm')
   // Last, because its keys are shown once: a start that fails must not have made any.
   const firstAccount = config.bootstrap ? await ledger.bootstrap(DEFAULT_VOICE_ID) : undefined
   lifecycle.warm()
@@ -151,14 +154,37 @@ export async function startNode(config: Config, models: ModelFolders, log: Log):
       http.close()
       stopSweeping()
       await scheduler.idle()
-      await detector.close()
+      await listening?.close()
       await pool.close()
-      await detection.close()
       await codecs.close()
       await readings.close()
-      await decoder.close()
       await ledger.close()
       log.info({ cut }, 'stopped')
+    },
+  }
+}
+
+/** What only a node that listens needs, beside the inference pool. */
+function startListening(
+  models: ListeningModels,
+  scheduler: Scheduler,
+  spool: Spool,
+  workers: number,
+  clock: Clock,
+): { transcriber: FileTranscriber; warmUp(): Promise<void>; close(): Promise<void> } {
+  const detection = new DetectionPool(workerFile('detection'), { sileroModel: models.sileroModel })
+  const detector = new BatchingDetector(detection)
+  const decoder = new DecoderPool(workerFile('decoder'), clock)
+  const recognizer = new WhisperRecognizer(scheduler, models.whisper)
+  return {
+    transcriber: new FileTranscriber({ decoder, detector, spool }, recognizer, workers + 1),
+    async warmUp() {
+      await detector.open().push(new Float32Array(DETECTION_WINDOW_SAMPLES))
+    },
+    async close() {
+      await detector.close()
+      await detection.close()
+      await decoder.close()
     },
   }
 }

@@ -8,12 +8,13 @@ import { quantizeColumns, type ShippedWeights } from './weights.ts'
 const PATH = '/decoder/decoder/generator'
 const PARAMETERS = 'decoder.decoder.generator'
 /**
- * `pieces`: those of a window of a second are about 250 kB each, so that several fit into a core's own cache. In one piece such a
- * window takes a third longer; a window of a fifth of a second takes a tenth less.
+ * `pieces`: those of a window of a second are about 500 kB each, so that a few fit into a core's own cache: a tenth faster than in
+ * one. Twice as many are hardly faster still, and a session takes five times as long to open, for the runtime's planning grows with
+ * the square of the number of nodes.
  */
 const STAGES = [
-  { stride: 10, pieces: 4, blocks: ['resblocks.0', 'resblocks.1', 'resblocks.2'] },
-  { stride: 6, pieces: 8, blocks: ['resblocks.3', 'resblocks.4', 'resblocks.5'] },
+  { stride: 10, pieces: 2, blocks: ['resblocks.0', 'resblocks.1', 'resblocks.2'] },
+  { stride: 6, pieces: 4, blocks: ['resblocks.3', 'resblocks.4', 'resblocks.5'] },
 ] as const
 const BLOCK_STEPS = 3
 /** Short-time spectrum of the harmonic source and of the output: 11 magnitudes and 11 phases, 20 samples, one every 5. */
@@ -40,8 +41,8 @@ export interface GeneratorSignals {
 }
 
 /**
- * The iSTFTNet generator: decoder features and harmonic source → samples [n]. `seldom`: signals stay in one piece, a quarter of the
- * nodes, which a session is opened with in a fraction of the time.
+ * The iSTFTNet generator: decoder features and harmonic source → samples [n]. `seldom`: signals stay in one piece, for a
+ * session that is opened for every run.
  */
 export function generator(
   signals: GeneratorSignals,

@@ -5,17 +5,18 @@ import { defaultPackNames } from '../../models/catalog.ts'
 import { readManifest } from '../../models/kokoro/manifest.ts'
 import { MissingFilesError } from '../../models/missing-files.ts'
 import { ensurePacks } from '../../models/packs.ts'
-import { reporterFor } from '../../models/reporter.ts'
+import { type Reporter, reporterFor } from '../../models/reporter.ts'
 import { heardLanguages, readWhisperManifest } from '../../models/whisper/manifest.ts'
 import { ensureOwnWhisper } from '../../models/whisper/own-folder.ts'
 import { type Config, loadConfig } from '../config.ts'
-import type { ModelFolders, RunningNode } from '../main.ts'
+import type { ListeningModels, ModelFolders, RunningNode } from '../main.ts'
 import { systemClock } from '../runtime/clock.ts'
 import { createLog } from '../runtime/log.ts'
 import { firstSteps } from './first-steps.ts'
 import type { Output } from './output.ts'
 
 const DEFAULT_WHISPER = 'whisper-base'
+const SILERO = 'silero-vad'
 
 /** `serve`: fetches what is missing, starts the node, and ends it on SIGTERM or SIGINT; a second signal ends it at once. */
 export function registerServe(program: Command, output: Output): void {
@@ -50,30 +51,41 @@ export function registerServe(program: Command, output: Output): void {
     })
 }
 
-async function modelFolders({ modelsDir, sttModel }: Config): Promise<ModelFolders> {
+async function modelFolders(config: Config): Promise<ModelFolders> {
+  const { modelsDir } = config
   const reporter = reporterFor(process.stderr)
-  // Who brings a model of their own doesn't need the usual one.
-  const packs = defaultPackNames().filter((name) => name !== DEFAULT_WHISPER || sttModel === undefined)
-  await ensurePacks(packs, { modelsDir, clock: systemClock, reporter })
+  await ensurePacks(packsFor(config), { modelsDir, clock: systemClock, reporter })
   const kokoro = join(modelsDir, 'kokoro-82m')
   const installed = join(kokoro, 'installed')
   const { sha256 } = await readManifest(installed)
   const version = createHash('sha256').update(JSON.stringify(sha256)).digest('hex').slice(0, 16)
+  return {
+    kokoroInstalled: installed,
+    kokoroVoices: join(modelsDir, 'kokoro-voices', 'voices'),
+    kokoroConditioning: join(kokoro, 'conditioning', version),
+    listening: config.sttEngine === 'off' ? undefined : await listeningModels(config, reporter),
+  }
+}
+
+/** Packs that the node needs: not all of the usual ones where it only speaks, or listens with a model of its owner's. */
+function packsFor({ sttEngine, sttModel }: Config): string[] {
+  const isNeeded = (name: string) => {
+    if (name === SILERO) return sttEngine !== 'off'
+    return name !== DEFAULT_WHISPER || (sttEngine !== 'off' && sttModel === undefined)
+  }
+  return defaultPackNames().filter(isNeeded)
+}
+
+async function listeningModels({ modelsDir, sttModel }: Config, reporter: Reporter): Promise<ListeningModels> {
   const whisperInstalled =
     sttModel === undefined
       ? join(modelsDir, DEFAULT_WHISPER, 'installed')
       : await ensureOwnWhisper(sttModel, modelsDir, reporter)
-  const whisper = {
-    name: sttModel === undefined ? DEFAULT_WHISPER : basename(sttModel),
-    languages: heardLanguages(await readWhisperManifest(whisperInstalled)),
-  }
+  const name = sttModel === undefined ? DEFAULT_WHISPER : basename(sttModel)
   return {
     whisperInstalled,
-    whisper,
-    sileroModel: join(modelsDir, 'silero-vad', 'silero_vad_16k_op15.onnx'),
-    kokoroInstalled: installed,
-    kokoroVoices: join(modelsDir, 'kokoro-voices', 'voices'),
-    kokoroConditioning: join(kokoro, 'conditioning', version),
+    whisper: { name, languages: heardLanguages(await readWhisperManifest(whisperInstalled)) },
+    sileroModel: join(modelsDir, SILERO, 'silero_vad_16k_op15.onnx'),
   }
 }
 
