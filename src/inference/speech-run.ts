@@ -207,8 +207,9 @@ export class SpeechRun {
         this.#emitPause(segment)
         this.#segmentStart = this.#emittedSamples
       }
-      this.#emit(segment.join(span, piece.audio))
+      // Before the audio: whoever takes the last of it may end the run.
       if (segment.isLast(span)) this.#tellWords(segment)
+      this.#emit(segment.join(span, piece.audio))
       if (this.#stopped.signal.aborted) return
     }
   }

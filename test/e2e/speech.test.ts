@@ -124,12 +124,12 @@ describe('a node with real models', () => {
   })
 
   it('speaks each of its languages under its code and its name, and refuses the others unpaid', async () => {
-    for (const language of ['es', 'French', 'ita', 'pt', 'Hindi', 'EN']) {
+    for (const language of ['es', 'French', 'ita', 'pt', 'Hindi', 'EN', 'German']) {
       const text = language === 'Hindi' ? 'आप कल कहाँ जा रहे हैं?' : 'Una mañana tranquila, madame, domani.'
       expect(levelOf((await client.bytes({ text, language })).samples)).toBeGreaterThan(300)
     }
     const before = await client.usage()
-    const refused = await client.post('/api/v1/tts/bytes', { text: '明日は晴れです。', language: 'auto' })
+    const refused = await client.post('/api/v1/tts/bytes', { text: '내일은 날씨가 좋습니다.', language: 'auto' })
     expect([refused.status, ((await refused.json()) as { error: { code: string } }).error.code]).toEqual([
       422,
       'BACKEND_ERROR',
