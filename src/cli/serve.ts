@@ -50,7 +50,8 @@ export function registerServe(program: Command, output: Output): void {
     })
 }
 
-async function modelFolders({ modelsDir, sttModel }: Config): Promise<ModelFolders> {
+/** Installs what is missing, and says where all of it lies. */
+export async function modelFolders({ modelsDir, sttModel }: Config): Promise<ModelFolders> {
   const reporter = reporterFor(process.stderr)
   // Who brings a model of their own doesn't need the usual one.
   const packs = defaultPackNames().filter((name) => name !== DEFAULT_WHISPER || sttModel === undefined)
