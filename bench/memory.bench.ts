@@ -64,7 +64,9 @@ export async function memoryBench(): Promise<BenchTable> {
     }
     await serve(0, EARLY_REQUESTS)
     if (REQUESTS > EARLY_REQUESTS) await serve(EARLY_REQUESTS, REQUESTS)
-    return memoryTable(rows, samples.slice(samples.length / 2), errands, tally)
+    const complaints = node.printed.filter((line) => !line.startsWith('listening on'))
+    for (const line of complaints.slice(0, 10)) process.stderr.write(`  the node said: ${line}\n`)
+    return memoryTable(rows, samples.slice(samples.length / 2), errands, { ...tally, complaints: complaints.length })
   } finally {
     await node.stop()
   }
@@ -110,7 +112,7 @@ function memoryTable(
   rows: BenchTable['rows'],
   secondHalf: readonly { x: number; y: number }[],
   errands: readonly Errand[],
-  { left, refused }: { left: number; refused: number },
+  { left, refused, complaints }: { left: number; refused: number; complaints: number },
 ): BenchTable {
   const { slope, standardError } = leastSquares(secondHalf)
   const characters = errands.reduce((total, { text }) => total + text.length, 0)
@@ -120,7 +122,8 @@ function memoryTable(
     rows,
     notes: [
       `${REQUESTS} requests, ${AT_ONCE} at a time, by ${VOICES.length} voices in all four ways (seed ${SEED}): ${LENGTH_MIN} to ${LENGTH_MAX} characters, now and then ${LONGEST}, ${characters} in all; ${left} streams were left by the client, ${refused} requests refused.`,
-      `Slope of the resident memory over the second half of the requests: ${slope.toFixed(1)} kB a request, standard error ${standardError.toFixed(1)}. Aim: indistinguishable from zero.`,
+      `Slope of the resident memory over the second half of the requests: ${slope.toFixed(1)} kB a request, standard error ${standardError.toFixed(1)}. Aim: indistinguishable from zero. Neighbouring values hang together, so the slope is less certain than that.`,
+      `Lines of warning that the node printed: ${complaints}.`,
     ],
   }
 }
