@@ -1,32 +1,26 @@
-import { readFile } from 'node:fs/promises'
 import WebSocket from 'ws'
 import { loadConfig } from '../src/config.ts'
 import { delay, systemClock } from '../src/runtime/clock.ts'
 import { type NodeUnderTest, startNode } from './node-under-test.ts'
+import { processorSeconds } from './process-usage.ts'
 import { loadShippedKokoro } from './shipped-kokoro.ts'
 import { figure, median, percentile } from './statistics.ts'
 import type { BenchTable } from './table.ts'
+import { PARAGRAPH, textOfLength } from './texts.ts'
 
 const ROUNDS = 9
 const SHIPPED_ROUNDS = 2
 const VOICE = 'af_heart'
 /** The window that was under way when the client left has ended by then. */
 const SETTLE_MS = 500
-/** Linux reports processor time in these units. */
-const TICKS_PER_SECOND = 100
 
-const PARAGRAPH = [
-  'She opened the old wooden door slowly, and a warm golden light spilled out across the stones of the quiet garden path.',
-  'Beyond it, the river moved under a thin layer of mist, and somewhere in the distance a church bell was ringing for the evening hour.',
-  'Nobody had walked this way for many years, so the grass had grown tall between the old apple trees near the wall.',
-].join(' ')
 /** A text of each length, and the part of it that an engine decoding whole sentences must finish before its first sound. */
 const TEXTS = [
   { text: 'Hello there.', firstSentence: 'Hello there.' },
   { text: 'The quick brown fox jumps over the lazy dog near the river.' },
   { text: PARAGRAPH.slice(0, 118) },
   { text: PARAGRAPH.slice(0, 250), firstSentence: PARAGRAPH.slice(0, 118) },
-  { text: `${PARAGRAPH} ${PARAGRAPH} ${PARAGRAPH}`.slice(0, 1_000), firstSentence: PARAGRAPH.slice(0, 118) },
+  { text: textOfLength(1_000), firstSentence: PARAGRAPH.slice(0, 118) },
 ]
 
 /** Request to first audio byte on an idle node, against the shipped graph decoding the first sentence, in turn. */
@@ -138,11 +132,4 @@ async function elapsedMs(work: () => Promise<unknown>): Promise<number> {
   const startedAt = performance.now()
   await work()
   return performance.now() - startedAt
-}
-
-/** User and system time of a process so far. */
-async function processorSeconds(pid: number): Promise<number> {
-  const stat = await readFile(`/proc/${pid}/stat`, 'latin1')
-  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
-  return (Number(fields[11]) + Number(fields[12])) / TICKS_PER_SECOND
 }

@@ -6,6 +6,9 @@ import type { BenchTable } from './table.ts'
 /** `npm run bench [-- name …]`: measures and rewrites the sections of the report; the figures themselves are kept as JSON. */
 const BENCHMARKS: Readonly<Record<string, () => Promise<BenchTable[]>>> = {
   'first-audio': async () => (await import('./first-audio.bench.ts')).firstAudioBench(),
+  listeners: async () => (await import('./listeners.bench.ts')).listenersBench(),
+  cancel: async () => [await (await import('./cancel.bench.ts')).cancelBench()],
+  memory: async () => [await (await import('./memory.bench.ts')).memoryBench()],
   quality: async () => (await import('./quality.bench.ts')).qualityBench(),
   'stt-model': async () => [await (await import('./stt-model.bench.ts')).sttModelBench()],
   rest: async () => [await (await import('./rest.bench.ts')).restBench()],

@@ -51,7 +51,8 @@ export function registerServe(program: Command, output: Output): void {
     })
 }
 
-async function modelFolders(config: Config): Promise<ModelFolders> {
+/** Installs what is missing, and says where all of it lies. */
+export async function modelFolders(config: Config): Promise<ModelFolders> {
   const { modelsDir } = config
   const reporter = reporterFor(process.stderr)
   await ensurePacks(packsFor(config), { modelsDir, clock: systemClock, reporter })
