@@ -24,6 +24,11 @@ export class Metrics {
 
   constructor() {
     collectDefaultMetrics({ register: this.#registry })
+    this.#readings('stream_buffered_bytes', 'Bytes that wait for slow readers', () => {
+      let bytes = 0
+      for (const read of this.#outlets) bytes += read()
+      return bytes
+    })
   }
 
   readonly #firstAudio = this.#histogram(
@@ -127,11 +132,6 @@ export class Metrics {
       'Time to do all batch work that was taken',
       () => admission.batchBacklogMs / 1_000,
     )
-    this.#readings('stream_buffered_bytes', 'Bytes that wait for slow readers', () => {
-      let bytes = 0
-      for (const read of this.#outlets) bytes += read()
-      return bytes
-    })
   }
 
   /** Media type of `text`. */
