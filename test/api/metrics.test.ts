@@ -34,7 +34,8 @@ describe('GET /metrics (D32)', () => {
     const { exchange, handled } = node.begin('POST', '/api/v1/tts/sse', { text: TEXT }, { reader: 'stalled' })
     await expect.poll(() => node.synthesizer.running).toBe(1)
     const charged = { 'characters_charged_total{kind="tts"}': TEXT.length }
-    expect(await figures()).toEqual({ ...charged, 'streams_open{way="sse"}': 1 })
+    const stream = { 'streams_open{way="sse"}': 1, stream_buffered_bytes: exchange.sink?.bufferedBytes }
+    expect(await figures()).toEqual({ ...charged, ...stream })
 
     node.clock.advance(180)
     for (let i = 0; i < 4; i++) node.synthesizer.step()
