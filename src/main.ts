@@ -29,6 +29,7 @@ import { FileTranscriber } from './pipelines/transcribe-file.ts'
 import { type Clock, systemClock } from './runtime/clock.ts'
 import { NodeLifecycle } from './runtime/lifecycle.ts'
 import type { Log } from './runtime/log.ts'
+import { Metrics } from './runtime/metrics.ts'
 import { systemRandom } from './runtime/random.ts'
 import { Spool } from './runtime/spool.ts'
 import { DETECTION_WINDOW_SAMPLES } from './speech/detection.ts'
@@ -76,16 +77,17 @@ export interface RunningNode {
 export async function startNode(config: Config, models: ModelFolders, log: Log): Promise<RunningNode> {
   const clock = systemClock
   const lifecycle = new NodeLifecycle()
+  const metrics = new Metrics()
   // First, because a mistake in it is the operator's to mend before anything else happens.
   const dictionary = await loadDictionary(join(config.dataDir, 'lexicon'))
-  const ledger = LmdbLedger.open(config.dataDir, clock, systemRandom)
+  const ledger = LmdbLedger.open(config.dataDir, clock, systemRandom, metrics.ledger)
   const pool = new PiscinaWorkerPool(workerFile('inference'), config.workers, {
     kokoroDir: models.kokoroInstalled,
     ...(models.listening && { whisperDir: models.listening.whisperInstalled }),
   })
   const codecs = new CodecPool(workerFile('codec'))
   const costs = new CostModel()
-  const scheduler = new Scheduler(pool, costs, clock)
+  const scheduler = new Scheduler(pool, costs, clock, metrics.tasks)
   const styles = new VoiceStyles(models.kokoroVoices, models.kokoroConditioning, scheduler, log)
   const readings = new ReadingPool(workerFile('reading'))
   const speaker = new ReadingRunner(scheduler, dictionary, readings)
@@ -99,6 +101,8 @@ export async function startNode(config: Config, models: ModelFolders, log: Log):
   )
   const spool = await Spool.open(join(config.dataDir, 'spool'), SPOOL_BYTES_MAX, systemRandom)
   const listening = models.listening && startListening(models.listening, scheduler, spool, pool.workers, clock)
+  const admission = new CapacityAdmission(costs, pool.workers, metrics.admission)
+  metrics.watch({ scheduler, costs, admission })
   const { requests, sockets } = routes({
     clock,
     random: systemRandom,
@@ -106,11 +110,13 @@ export async function startNode(config: Config, models: ModelFolders, log: Log):
     ledger,
     voices: presetVoices,
     synthesizer: new Synthesizer(engine),
-    admission: new CapacityAdmission(costs, pool.workers),
+    admission,
     encoder: new FileEncoder(codecs),
     audioFiles,
     transcriber: listening?.transcriber,
     lifecycle,
+    observer: metrics.service,
+    exposition: metrics,
     publicUrl: config.publicUrl,
     publicWsUrl: config.publicWsUrl,
   })
@@ -120,8 +126,9 @@ export async function startNode(config: Config, models: ModelFolders, log: Log):
     clock,
     random: systemRandom,
     log,
-    renderError: (error, exchange) => renderError(error, exchange, log),
+    renderError: (error, exchange) => renderError(error, exchange, log, metrics.service),
     errors: edgeErrors,
+    observer: metrics.requests,
     spool,
   })
   // Before the models are warm: whoever watches over the node sees it live, and not ready yet.

@@ -46,6 +46,7 @@ const SOLE_IMPORTERS: Readonly<Record<string, readonly string[]>> = {
   'lindera-wasm-nodejs-ipadic': ['src/speech/reading/ipadic.ts'],
   'pinyin-pro': ['src/speech/reading/pinyin.ts'],
   pino: ['src/runtime/log.ts'],
+  'prom-client': ['src/runtime/metrics.ts'],
   dotenv: ['src/config.ts'],
   zod: ['src/api/', 'src/config.ts', 'models/'],
   commander: ['src/cli/'],

@@ -3,6 +3,7 @@ import { SynthesisFailed } from '../speech/synthesis.ts'
 import { replyJson } from './envelope.ts'
 import { BodyTooLarge, ClientGone, type Exchange } from './exchange.ts'
 import { FileTooLarge, MalformedForm } from './form.ts'
+import { type ServiceObserver, unobservedService } from './service-observer.ts'
 
 /** One row of a table of codes: the statuses it may be sent with, the usual one first. No status: only inside streams. */
 export interface ErrorRow {
@@ -92,11 +93,17 @@ export class ApiError extends Error {
 }
 
 /** Answers with whatever an endpoint threw. Faults are logged and told without their inside; a gone client is told nothing. */
-export function renderError(error: unknown, exchange: Exchange, log: Log): void {
+export function renderError(
+  error: unknown,
+  exchange: Exchange,
+  log: Log,
+  observer: Pick<ServiceObserver, 'errorTold'> = unobservedService,
+): void {
   if (error instanceof ClientGone) return
   const told = asApiError(error)
   if (told !== error && told.status >= 500) log.error({ requestId: exchange.id, ...describe(error) }, 'request failed')
   const { code, message, details } = told
+  observer.errorTold(code)
   replyJson(exchange, told.status, { ok: false, error: { code, message, ...(details && { details }) } }, told.headers)
 }
 

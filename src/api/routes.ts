@@ -3,6 +3,7 @@ import { audioDownload } from './audio-download.ts'
 import type { Route, SocketRoute } from './exchange.ts'
 import { healthz, readyz } from './health.ts'
 import { keys } from './keys.ts'
+import { metrics } from './metrics.ts'
 import type { Services } from './services.ts'
 import { streamToken } from './stream-token.ts'
 import { sttTranscriptions } from './stt-transcriptions.ts'
@@ -31,6 +32,7 @@ export function routes(services: Services): {
       audioDownload(services),
       healthz(),
       readyz(services),
+      metrics(services),
     ],
     sockets: [ttsSocket(services)],
   }

@@ -9,6 +9,7 @@ import type { Admission } from '../speech/admission.ts'
 import type { PcmFrame, SpeechSynthesizer } from '../speech/synthesis.ts'
 import type { VoiceDirectory } from '../speech/voice.ts'
 import type { AudioFiles } from './audio-files.ts'
+import type { ServiceObserver } from './service-observer.ts'
 
 /** Everything an endpoint may use, handed to each endpoint once at start by the composition root. */
 export interface Services {
@@ -24,6 +25,8 @@ export interface Services {
   /** undefined: no recogniser is set up. */
   readonly transcriber: Transcriber | undefined
   readonly lifecycle: Lifecycle
+  readonly observer: ServiceObserver
+  readonly exposition: Exposition
   /** Base of the URLs handed out; undefined: the request's own host. */
   readonly publicUrl: string | undefined
   readonly publicWsUrl: string | undefined
@@ -36,6 +39,12 @@ export interface AudioEncoder {
 
 /** Writes down what is said in a file. `FileTranscriber` implements it. */
 export type Transcriber = Pick<FileTranscriber, 'provider' | 'model' | 'canRecognize' | 'open' | 'transcribe'>
+
+/** The node's figures as text, for whoever watches over it. */
+export interface Exposition {
+  readonly contentType: string
+  text(): Promise<string>
+}
 
 export interface Lifecycle {
   /** Models warm, ledger open, not draining. */

@@ -16,6 +16,7 @@ export function ttsBytes(services: Services): Route {
     method: 'POST',
     path: '/api/v1/tts/bytes',
     async handle(exchange) {
+      const askedAt = services.clock.monotonic()
       const caller = authenticate(services, exchange, { kinds: ['voice', 'admin'], scope: 'tts.generate' })
       requirePermission(caller, 'tts')
       const fields = parseFields(FileFields, parseJsonObject(await readBody(exchange)))
@@ -26,7 +27,14 @@ export function ttsBytes(services: Services): Route {
       const place = admit(services, { pace: 'batch', characters })
       try {
         await charge(services, caller.key.id, exchange.id, characters)
-        const subject = { id: exchange.id, key: caller.key, voiceId: voice.id, way: 'bytes', characters } as const
+        const subject = {
+          id: exchange.id,
+          key: caller.key,
+          voiceId: voice.id,
+          way: 'bytes',
+          characters,
+          askedAt,
+        } as const
         const { bytes } = await recorded(services, subject, () =>
           speakFile(services, exchange, synthesisRequest(exchange.id, fields, voice, 'batch', duration), format),
         )

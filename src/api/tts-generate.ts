@@ -23,6 +23,7 @@ export function ttsGenerate(services: Services): Route {
     method: 'POST',
     path: '/api/v1/tts/generate',
     async handle(exchange) {
+      const askedAt = services.clock.monotonic()
       const caller = authenticate(services, exchange, { kinds: ['voice', 'admin'], scope: 'tts.generate' })
       requirePermission(caller, 'tts')
       const body = await readBody(exchange)
@@ -36,7 +37,7 @@ export function ttsGenerate(services: Services): Route {
         const place = admit(services, { pace: 'batch', characters })
         try {
           await charge(services, caller.key.id, id, characters)
-          const subject = { id, key: caller.key, voiceId: voice.id, way: 'generate', characters } as const
+          const subject = { id, key: caller.key, voiceId: voice.id, way: 'generate', characters, askedAt } as const
           const { audioUrl } = await recorded(services, subject, async () => {
             const request = synthesisRequest(id, fields, voice, 'batch', fields.duration)
             const { bytes, durationMs } = await speakFile(services, exchange, request, fields.format)

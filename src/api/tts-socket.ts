@@ -49,6 +49,7 @@ export function ttsSocket(services: Services): SocketRoute {
 
 /** The only mode there is. */
 const MODE = 'fast'
+const WAY = 'websocket'
 /** A `start` and a `cancel`: nothing else makes sense before the token is spent. */
 const EARLY_MESSAGES_MAX = 2
 
@@ -149,8 +150,8 @@ class TtsSocket {
 
   /** Sends the audio and writes it to a file at the same time. Never rejects. */
   async #speak(token: StreamToken, fields: StartFields, voice: Voice): Promise<void> {
-    const { audioFiles, clock, synthesizer } = this.#services
-    const startedAt = clock.monotonic()
+    const { audioFiles, clock, observer, synthesizer } = this.#services
+    const askedAt = clock.monotonic()
     const request = synthesisRequest(token.requestId, fields, voice, 'live')
     const file = audioFiles.createWav(synthesizer.sampleRate)
     const stop = new AbortController()
@@ -158,11 +159,17 @@ class TtsSocket {
 
     let ttfbMs = 0
     const outlet = bothOutlets(this.#session, file, pcmFrameBytes(synthesizer.sampleRate))
+    const ended = observer.speechBegan(WAY, () => outlet.bufferedBytes)
     const end = await streamSpeech(this.#services, request, outlet, stop.signal, ({ samples, sequence }) => {
-      if (sequence === 1) ttfbMs = Math.round(clock.monotonic() - startedAt)
       this.#session.send(pcmBytes(samples))
+      if (sequence === 1) {
+        const ms = clock.monotonic() - askedAt
+        ttfbMs = Math.round(ms)
+        observer.firstAudio(WAY, ms)
+      }
       file.write(samples)
     })
+    ended()
 
     if (end.status === 'failed') {
       this.#log(end.error)
@@ -178,13 +185,13 @@ class TtsSocket {
     } catch (error) {
       this.#crash(error)
     }
-    await this.#record(token, end.durationMs)
+    await this.#record(token, end.durationMs, askedAt)
   }
 
-  async #record(token: StreamToken, durationMs: number): Promise<void> {
+  async #record(token: StreamToken, durationMs: number, askedAt: number): Promise<void> {
     const { requestId: id, keyId, accountId, voiceId, textLengthMax: characters } = token
     const outcome = this.#state.name === 'closed' ? this.#state.outcome : 'failed'
-    const subject = { id, key: { id: keyId, accountId }, voiceId, way: 'websocket', characters } as const
+    const subject = { id, key: { id: keyId, accountId }, voiceId, way: WAY, characters, askedAt } as const
     await recordGeneration(this.#services, subject, outcome, durationMs)
   }
 
@@ -203,6 +210,7 @@ class TtsSocket {
   }
 
   #fail(code: ErrorCode, message: string, closeCode: number, outcome: Generation['outcome'] = 'failed'): void {
+    if (!this.#hasClosed()) this.#services.observer.errorTold(code)
     this.#close({ type: 'error', code, message }, closeCode, outcome)
   }
 

@@ -22,7 +22,7 @@ export function ttsSse(services: Services): Route {
     method: 'POST',
     path: '/api/v1/tts/sse',
     async handle(exchange) {
-      const startedAt = services.clock.monotonic()
+      const askedAt = services.clock.monotonic()
       const caller = authenticate(services, exchange, { kinds: ['voice', 'admin'], scope: 'tts.stream' })
       requirePermission(caller, 'tts')
       const fields = parseFields(SseFields, parseJsonObject(await readBody(exchange)))
@@ -32,9 +32,16 @@ export function ttsSse(services: Services): Route {
       const place = admit(services, { pace: 'live', characters })
       try {
         await charge(services, caller.key.id, exchange.id, characters)
-        const subject = { id: exchange.id, key: caller.key, voiceId: voice.id, way: 'sse', characters } as const
+        const subject = {
+          id: exchange.id,
+          key: caller.key,
+          voiceId: voice.id,
+          way: 'sse',
+          characters,
+          askedAt,
+        } as const
         const request = synthesisRequest(exchange.id, fields, voice, 'live')
-        await streamEvents(services, exchange.open(200, HEADERS), request, subject, place, startedAt)
+        await streamEvents(services, exchange.open(200, HEADERS), request, subject, place)
       } finally {
         place.release()
       }
@@ -57,9 +64,8 @@ async function streamEvents(
   request: SynthesisRequest,
   subject: Subject,
   place: { release(): void },
-  startedAt: number,
 ): Promise<void> {
-  const { clock, lifecycle, log, synthesizer } = services
+  const { clock, lifecycle, log, observer, synthesizer } = services
   const sampleRate = synthesizer.sampleRate
   sink.write(
     encodeEvent({
@@ -77,24 +83,28 @@ async function streamEvents(
     frameBytes: Math.ceil(pcmFrameBytes(sampleRate) / 3) * 4 + EVENT_OVERHEAD_BYTES,
     onDrain: (callback: () => void) => sink.onDrain(callback),
   }
+  const ended = observer.speechBegan(subject.way, () => sink.bufferedBytes)
   const end = await streamSpeech(services, request, outlet, signal, ({ samples, sequence }) => {
     const audio = Buffer.from(samples.buffer, samples.byteOffset, samples.byteLength).toString('base64')
     sink.write(encodeEvent({ event: 'audio', id: sequence, data: { sequence, audio } }))
+    if (sequence === 1) observer.firstAudio(subject.way, clock.monotonic() - subject.askedAt)
   })
   // Before the last event: who has read it may find the place free.
   place.release()
+  ended()
   stopKeepAlive()
   unlink()
 
   const gone = end.status === 'stopped' && sink.closed.aborted
   if (end.status === 'completed') {
-    const elapsedMs = Math.round(clock.monotonic() - startedAt)
+    const elapsedMs = Math.round(clock.monotonic() - subject.askedAt)
     const data = { chunks: end.chunks, duration_ms: end.durationMs, elapsed_ms: elapsedMs, ...timesOf(end) }
     sink.write(encodeEvent({ event: 'done', data }))
   } else if (!gone) {
     if (end.error !== undefined) log.error({ requestId: request.id, ...describe(end.error) }, 'stream failed')
     const message = end.status === 'failed' ? 'speech could not be generated' : 'the node is shutting down'
     sink.write(encodeEvent({ event: 'error', data: { code: 'GENERATION_FAILED', message } }))
+    observer.errorTold('GENERATION_FAILED')
   }
   sink.end()
   const outcome = end.status === 'completed' ? 'completed' : gone ? 'cancelled' : 'failed'

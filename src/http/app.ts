@@ -27,10 +27,20 @@ export interface HttpServerOptions {
   /** Answers `exchange` for whatever an endpoint, or this edge, threw, and logs it if it is a fault of the node. */
   readonly renderError: (error: unknown, exchange: Exchange) => void
   readonly errors: EdgeErrors
+  readonly observer?: RequestObserver
   /** Where uploads lie while their request lasts. */
   readonly spool: Spool
   /** For tests; the node runs with `HTTP_LIMITS`. */
   readonly limits?: Partial<HttpLimits>
+}
+
+/** Hears of every request once it is over, to count it. */
+export interface RequestObserver {
+  /**
+   * `route`: the pattern of its path; `none` where no route answered. `method`: one of a short list, or `other`. `status` 0:
+   * the client left before an answer; 101: a socket, which has closed; 503 where it was refused for want of room.
+   */
+  answered(route: string, method: string, status: number): void
 }
 
 /** What this edge refuses by itself. Each returns an error for `renderError`. */
@@ -58,7 +68,7 @@ export interface HttpServer {
 
 /** The network side of the node: the endpoints' `Exchange` and `SocketSession` over uWebSockets.js. */
 export function createHttpServer(options: HttpServerOptions): HttpServer {
-  const { clock, random, log, errors } = options
+  const { clock, random, log, errors, observer } = options
   const limits = { ...HTTP_LIMITS, ...options.limits }
   const router = new Router(options.routes)
   const socketPaths = new Set(options.sockets.map((socket) => socket.path))
@@ -71,13 +81,13 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
   const app = uWS.App()
   for (const route of options.sockets) {
     const { overloadedEvent } = errors
-    app.ws(route.path, socketBehavior(route, { clock, log, limits, connections, newId, overloadedEvent }))
+    app.ws(route.path, socketBehavior(route, { clock, log, limits, connections, newId, overloadedEvent, observer }))
   }
   app.any('/*', (res, req) => {
     const startedAt = clock.monotonic()
     const request = new CopiedRequestHead(req, res)
     const isOverloaded = connections.count >= limits.connectionsMax
-    const { handle, params, headers } = isOverloaded ? refuse(errors.overloaded()) : endpointFor(request)
+    const { route, handle, params, headers } = isOverloaded ? refuse(errors.overloaded()) : endpointFor(request)
     const leave = connections.enter()
     const id = newId()
     const exchange = new HttpExchange(res, request, new RequestBody(res, bodyFraming(request), bodyOptions), {
@@ -91,6 +101,7 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
       onOver(over) {
         request.forgetConnection()
         leave()
+        observer?.answered(route, METHODS.has(request.method) ? request.method : 'other', over.outcome.status)
         logRequest(log, over, request.target, clock.monotonic() - startedAt)
       },
     })
@@ -100,11 +111,15 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
   function endpointFor(request: CopiedRequestHead): Endpoint {
     if (request.segments === undefined) return refuse(errors.badRequest('the path holds a malformed percent-escape'))
     const routing = router.find(request.method, request.segments)
-    if (routing.status === 'found') return { handle: routing.route.handle, params: routing.params, headers: {} }
+    if (routing.status === 'found') {
+      const { route, params } = routing
+      return { route: route.path, handle: route.handle, params, headers: {} }
+    }
     if (routing.status === 'wrong_method') {
       const { allow } = routing
       if (request.method !== 'OPTIONS') return refuse(errors.methodNotAllowed(), { Allow: allow })
-      return { handle: (exchange) => exchange.reply(204, preflightHeaders(allow), ''), params: {}, headers: {} }
+      const handle: Route['handle'] = (exchange) => exchange.reply(204, preflightHeaders(allow), '')
+      return { route: NO_ROUTE, handle, params: {}, headers: {} }
     }
     if (!socketPaths.has(request.path)) return refuse(errors.notFound())
     return refuse(errors.badRequest('this path is a WebSocket: connect to it with an upgrade'), {
@@ -170,8 +185,13 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
   }
 }
 
+const NO_ROUTE = 'none'
+/** Methods that are counted by name. A client may send any word. */
+const METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'])
+
 /** How one request will be answered. */
 interface Endpoint {
+  readonly route: string
   readonly handle: Route['handle']
   readonly params: Readonly<Record<string, string>>
   /** Sent with the answer, whatever it is. */
@@ -182,7 +202,7 @@ function refuse(error: unknown, headers: Headers = {}): Endpoint {
   const handle = () => {
     throw error
   }
-  return { handle, params: {}, headers }
+  return { route: NO_ROUTE, handle, params: {}, headers }
 }
 
 function logRequest(log: Log, exchange: HttpExchange, target: string, elapsedMs: number): void {

@@ -7,6 +7,7 @@ import uWS, {
 import type { SocketRoute } from '../api/exchange.ts'
 import type { Clock } from '../runtime/clock.ts'
 import type { Log } from '../runtime/log.ts'
+import type { RequestObserver } from './app.ts'
 import type { OpenConnections } from './connections.ts'
 import type { HttpLimits } from './limits.ts'
 import { errorFields } from './log-fields.ts'
@@ -22,6 +23,7 @@ export interface SocketEdgeOptions {
   readonly newId: () => string
   /** The event a socket gets before it is closed with 1013. */
   readonly overloadedEvent: () => string
+  readonly observer: RequestObserver | undefined
 }
 
 /** What uWebSockets.js carries from the upgrade request to the events of the socket. */
@@ -39,7 +41,7 @@ interface SocketData {
  * page why an upgrade failed.
  */
 export function socketBehavior(route: SocketRoute, options: SocketEdgeOptions): WebSocketBehavior<SocketData> {
-  const { clock, log, limits, connections } = options
+  const { clock, log, limits, connections, observer } = options
 
   return {
     // uWebSockets.js cuts what exceeds its limit without a close frame, so its limit is wider and 1009 is sent from here.
@@ -90,6 +92,7 @@ export function socketBehavior(route: SocketRoute, options: SocketEdgeOptions): 
       const { id, request, openedAt, session, leave } = ws.getUserData()
       session?.gone()
       leave?.()
+      observer?.answered(route.path, 'GET', session === undefined ? 503 : 101)
       const traffic = { bytes: session?.sentBytes ?? 0, receivedBytes: session?.receivedBytes ?? 0 }
       const ms = Math.round(clock.monotonic() - openedAt)
       log.info({ id, path: loggedUrl(request.target), code, ms, ...traffic }, 'socket')

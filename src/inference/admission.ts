@@ -16,20 +16,39 @@ const LIVE_RETRY_SECONDS = 5
 export class CapacityAdmission implements Admission {
   readonly #costs: CostModel
   readonly #workers: number
+  readonly #observer: AdmissionObserver
   #liveStreams = 0
   #batchRequests = 0
   #batchMs = 0
 
-  constructor(costs: CostModel, workers: number) {
+  constructor(costs: CostModel, workers: number, observer: AdmissionObserver = { refused() {} }) {
     this.#costs = costs
     this.#workers = workers
+    this.#observer = observer
   }
 
   get liveStreams(): number {
     return this.#liveStreams
   }
 
+  /** How many more live streams would be taken now. */
+  get liveRoom(): number {
+    const streamsMax = Math.max(1, Math.floor((this.#workers * LIVE_LOAD_MAX) / this.#costs.realTimeFactor))
+    return Math.max(0, streamsMax - this.#liveStreams)
+  }
+
+  /** Time until all batch work that was taken is done, if nothing else is. */
+  get batchBacklogMs(): number {
+    return this.#batchMs / this.#workers
+  }
+
   admit(work: Work): AdmissionOutcome {
+    const outcome = this.#decide(work)
+    if (outcome.status === 'refused') this.#observer.refused(work.pace)
+    return outcome
+  }
+
+  #decide(work: Work): AdmissionOutcome {
     switch (work.pace) {
       case 'live':
         return this.#admitLive()
@@ -41,10 +60,7 @@ export class CapacityAdmission implements Admission {
   }
 
   #admitLive(): AdmissionOutcome {
-    const load = (this.#liveStreams + 1) * this.#costs.realTimeFactor
-    if (this.#liveStreams > 0 && load > this.#workers * LIVE_LOAD_MAX) {
-      return { status: 'refused', retryAfterSeconds: LIVE_RETRY_SECONDS }
-    }
+    if (this.liveRoom === 0) return { status: 'refused', retryAfterSeconds: LIVE_RETRY_SECONDS }
     this.#liveStreams += 1
     return {
       status: 'admitted',
@@ -55,7 +71,7 @@ export class CapacityAdmission implements Admission {
   }
 
   #admitBatch(ms: number): AdmissionOutcome {
-    const backlogMs = this.#batchMs / this.#workers
+    const backlogMs = this.batchBacklogMs
     if (this.#batchRequests > 0 && backlogMs > BATCH_BACKLOG_MS_MAX) {
       return { status: 'refused', retryAfterSeconds: Math.ceil((backlogMs - BATCH_BACKLOG_MS_MAX) / 1_000) }
     }
@@ -69,6 +85,11 @@ export class CapacityAdmission implements Admission {
       }),
     }
   }
+}
+
+/** Hears of every refusal for want of capacity. */
+export interface AdmissionObserver {
+  refused(pace: Work['pace']): void
 }
 
 function once(action: () => void): () => void {

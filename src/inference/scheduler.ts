@@ -2,6 +2,7 @@ import type { Clock } from '../runtime/clock.ts'
 import type { SpeechTask, TaskResult } from '../speech/task-protocol.ts'
 import { TaskLate, type TaskOrder, type TaskRunner } from '../speech/task-runner.ts'
 import type { CostModel } from './cost-model.ts'
+import { type TaskObserver, type TaskOutcome, unobservedTasks } from './task-observer.ts'
 
 /** A pool of workers that runs one task each. Rejects with `WorkerLost` when the worker died, else with the task's error. */
 export interface WorkerPool {
@@ -18,7 +19,10 @@ interface Job {
   readonly order: TaskOrder
   /** Breaks ties: first come, first served. */
   readonly arrival: number
+  /** The deadline lay ahead when the task came. What is wanted at once, such as the first sound, can't be in time. */
+  readonly canBeInTime: boolean
   attempts: number
+  hasEnded: boolean
   readonly resolve: (result: never) => void
   readonly reject: (error: unknown) => void
 }
@@ -37,16 +41,18 @@ export class Scheduler implements TaskRunner {
   readonly #pool: WorkerPool
   readonly #costs: CostModel
   readonly #clock: Clock
+  readonly #observer: TaskObserver
   readonly #queue: Job[] = []
   readonly #idleWaiters: (() => void)[] = []
   #running = 0
   #arrivals = 0
   #listeners = 0
 
-  constructor(pool: WorkerPool, costs: CostModel, clock: Clock) {
+  constructor(pool: WorkerPool, costs: CostModel, clock: Clock, observer: TaskObserver = unobservedTasks) {
     this.#pool = pool
     this.#costs = costs
     this.#clock = clock
+    this.#observer = observer
   }
 
   get queued(): number {
@@ -77,11 +83,13 @@ export class Scheduler implements TaskRunner {
 
   run<T extends SpeechTask>(task: T, order: TaskOrder): Promise<TaskResult<T>> {
     return new Promise((resolve, reject) => {
+      const canBeInTime = order.deadline > this.#clock.monotonic()
+      const arrival = this.#arrivals++
+      const job: Job = { task, order, arrival, canBeInTime, attempts: 0, hasEnded: false, resolve, reject }
       if (order.signal?.aborted) {
-        reject(new TaskCancelled())
+        this.#cancel(job)
         return
       }
-      const job: Job = { task, order, arrival: this.#arrivals++, attempts: 0, resolve, reject }
       order.signal?.addEventListener('abort', () => this.#cancel(job), { once: true })
       this.#queue.push(job)
       this.#dispatch()
@@ -113,6 +121,7 @@ export class Scheduler implements TaskRunner {
     const now = this.#clock.monotonic()
     for (const job of this.#queue.filter(({ order }) => (order.startBy ?? now) < now)) {
       this.#queue.splice(this.#queue.indexOf(job), 1)
+      this.#ended(job, 'late')
       job.reject(new TaskLate())
     }
   }
@@ -130,13 +139,22 @@ export class Scheduler implements TaskRunner {
     const startedAt = this.#clock.monotonic()
     try {
       const result = await this.#pool.run(job.task)
-      this.#costs.learn(job.task, this.#clock.monotonic() - startedAt)
+      const now = this.#clock.monotonic()
+      this.#costs.learn(job.task, now - startedAt)
+      this.#observer.taskRan(job.task.kind, now - startedAt)
+      const lateMs = now - job.order.deadline
+      if (lateMs > 0 && job.canBeInTime && !job.hasEnded) this.#observer.deadlineMissed(job.task.kind, lateMs)
+      this.#ended(job, 'done')
       // A cancelled task was already rejected; settling it again does nothing.
       job.resolve(result as never)
     } catch (error) {
-      if (error instanceof WorkerLost && job.attempts < ATTEMPTS_MAX && !job.order.signal?.aborted)
-        this.#queue.push(job)
-      else job.reject(error)
+      const isLost = error instanceof WorkerLost
+      if (isLost) this.#observer.workerLost()
+      if (isLost && job.attempts < ATTEMPTS_MAX && !job.order.signal?.aborted) this.#queue.push(job)
+      else {
+        this.#ended(job, isLost ? 'worker_lost' : 'failed')
+        job.reject(error)
+      }
     } finally {
       this.#running -= 1
       this.#dispatch()
@@ -147,7 +165,15 @@ export class Scheduler implements TaskRunner {
   #cancel(job: Job): void {
     const at = this.#queue.indexOf(job)
     if (at !== -1) this.#queue.splice(at, 1)
+    this.#ended(job, 'cancelled')
     job.reject(new TaskCancelled())
+  }
+
+  /** Only the first end counts: a signal may be aborted long after its task is done, and a task end after it was cancelled. */
+  #ended(job: Job, outcome: TaskOutcome): void {
+    if (job.hasEnded) return
+    job.hasEnded = true
+    this.#observer.taskEnded(job.task.kind, outcome)
   }
 }
 

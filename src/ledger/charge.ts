@@ -55,8 +55,8 @@ export function debitUpTo(transaction: Transaction, charge: Charge, now: number)
   return { status: 'charged', characters, short: credit < charge.characters ? 'key_credit_exceeded' : 'quota_exceeded' }
 }
 
-/** What was debited under the id of this charge before; undefined when nothing was. */
-function debited(transaction: Transaction, { id }: Charge): number | undefined {
+/** What was debited under the id of this charge so far; undefined when nothing was. */
+export function debited(transaction: Transaction, { id }: Charge): number | undefined {
   const earlier = transaction.get(charges, id)
   return earlier && transaction.get(postings, postingKey({ id, createdAt: earlier.createdAt }))?.characters
 }

@@ -3,7 +3,8 @@ import type { Clock } from '../runtime/clock.ts'
 import { base32Id, type Random } from '../runtime/random.ts'
 import { type AccountOptions, accountAt, createAccount, renewed, setAccount } from './accounts.ts'
 import { bootstrap, type FirstAccount } from './bootstrap.ts'
-import { debit, debitUpTo } from './charge.ts'
+import { debit, debited, debitUpTo } from './charge.ts'
+import type { Transaction } from './commit-batch.ts'
 import * as idempotency from './idempotency.ts'
 import { createKey, type KeyOptions, keysOf, type NewKey, revokeKey, setCreditLimit } from './keys.ts'
 import type {
@@ -34,6 +35,15 @@ export function ledgerFolder(dataDir: string): string {
   return join(dataDir, 'ledger')
 }
 
+/** Hears of what the ledger has on disk, to count it. */
+export interface LedgerObserver {
+  committed(ms: number): void
+  /** A debit, once however often it is repeated. */
+  charged(meter: Charge['meter'], characters: number): void
+}
+
+const unobserved: LedgerObserver = { committed() {}, charged() {} }
+
 /**
  * The ledger over LMDB. Nothing is cached between calls: the command line may change any of it from another process, and
  * the next call sees that. Writes resolve when they are on disk and reject with `StoreFailed` when they could not be.
@@ -42,18 +52,24 @@ export class LmdbLedger implements Ledger {
   readonly #store: Store
   readonly #clock: Clock
   readonly #random: Random
+  readonly #observer: LedgerObserver
   /** Tells this run of the process from those before it. */
   readonly #instance: string
 
   /** Opens or creates the ledger of a data folder. Close it, or the last writes may still be on their way. */
-  static open(dataDir: string, clock: Clock, random: Random): LmdbLedger {
-    return new LmdbLedger(Store.open(ledgerFolder(dataDir)), clock, random)
+  static open(dataDir: string, clock: Clock, random: Random, observer: LedgerObserver = unobserved): LmdbLedger {
+    const startTimer = () => {
+      const startedAt = clock.monotonic()
+      return () => observer.committed(clock.monotonic() - startedAt)
+    }
+    return new LmdbLedger(Store.open(ledgerFolder(dataDir), startTimer), clock, random, observer)
   }
 
-  private constructor(store: Store, clock: Clock, random: Random) {
+  private constructor(store: Store, clock: Clock, random: Random, observer: LedgerObserver) {
     this.#store = store
     this.#clock = clock
     this.#random = random
+    this.#observer = observer
     this.#instance = base32Id(random, 20)
   }
 
@@ -76,15 +92,17 @@ export class LmdbLedger implements Ledger {
   }
 
   charge(charge: Charge): Promise<ChargeOutcome> {
-    return this.#store.write((transaction) => debit(transaction, charge, this.#clock.now()))
+    return this.#debit(charge, (transaction) => debit(transaction, charge, this.#clock.now()))
   }
 
   chargeUpTo(charge: Charge): Promise<CutChargeOutcome> {
-    return this.#store.write((transaction) => debitUpTo(transaction, charge, this.#clock.now()))
+    return this.#debit(charge, (transaction) => debitUpTo(transaction, charge, this.#clock.now()))
   }
 
   issueToken(charge: Charge, voiceId: string): Promise<TokenOutcome> {
-    return this.#store.write((transaction) => issueToken(transaction, charge, voiceId, this.#clock.now(), this.#random))
+    return this.#debit(charge, (transaction) =>
+      issueToken(transaction, charge, voiceId, this.#clock.now(), this.#random),
+    )
   }
 
   peekToken(token: string): StreamToken | undefined {
@@ -193,6 +211,17 @@ export class LmdbLedger implements Ledger {
   /** The history of an account, oldest first. */
   generationsOf(accountId: string): Generation[] {
     return Array.from(this.#store.read.scan(generations, childrenOf(accountId)), ([, generation]) => generation)
+  }
+
+  /** Runs `decide`, which may debit the charge, and tells the observer what it debited once that is on disk. */
+  async #debit<R>(charge: Charge, decide: (transaction: Transaction) => R): Promise<R> {
+    const { outcome, characters } = await this.#store.write((transaction) => {
+      const isRepeat = debited(transaction, charge) !== undefined
+      const outcome = decide(transaction)
+      return { outcome, characters: isRepeat ? 0 : (debited(transaction, charge) ?? 0) }
+    })
+    if (characters > 0) this.#observer.charged(charge.meter, characters)
+    return outcome
   }
 
   /** Not worth failing a request for: when the disk is in trouble, the debit that follows says so. */

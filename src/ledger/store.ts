@@ -23,11 +23,12 @@ export class Store {
   readonly #root: RootDatabase<Uint8Array, string>
   readonly #databases: ReadonlyMap<string, Database<Uint8Array, string>>
   readonly #queue: Job[] = []
+  readonly #startTimer: CommitTimer
   #committing: Promise<void> | undefined
   #closing: Promise<void> | undefined
 
-  /** Opens the folder, creating it if need be (readable by its owner alone). */
-  static open(folder: string): Store {
+  /** Opens the folder, creating it if need be (readable by its owner alone). `startTimer` hears of each commit. */
+  static open(folder: string, startTimer: CommitTimer = () => () => {}): Store {
     mkdirSync(folder, { recursive: true, mode: 0o700 })
     return new Store(
       open<Uint8Array, string>({
@@ -48,11 +49,13 @@ export class Store {
         // Writes are gathered here already; LMDB's own gathering makes promises that nobody can handle when a commit fails.
         eventTurnBatching: false,
       }),
+      startTimer,
     )
   }
 
-  private constructor(root: RootDatabase<Uint8Array, string>) {
+  private constructor(root: RootDatabase<Uint8Array, string>, startTimer: CommitTimer) {
     this.#root = root
+    this.#startTimer = startTimer
     this.#databases = new Map(
       TABLES.map(({ name }) => [name, root.openDB<Uint8Array, string>({ name, encoding: 'binary', cache: false })]),
     )
@@ -109,6 +112,7 @@ export class Store {
       let jobs: Job[] = []
       let settle: (() => void)[] = []
       try {
+        const stopTimer = this.#startTimer()
         // A child transaction rolls back if anything throws; a plain one would keep the writes made before.
         await this.#root.childTransaction(() => {
           jobs = this.#queue.splice(0, WRITES_PER_COMMIT_MAX)
@@ -119,6 +123,7 @@ export class Store {
           settle = jobs.map((job) => job.decide(batch))
           batch.flush()
         })
+        stopTimer()
       } catch (error) {
         const failure = await storeFailed(error)
         // Where the transaction never began, nothing was taken from the queue, and what waits there has failed too.
@@ -147,6 +152,9 @@ export class Store {
     return database
   }
 }
+
+/** Called when a commit begins; what it returns is called when that commit is on disk, and never if it fails. */
+export type CommitTimer = () => () => void
 
 interface Job {
   /** Returns what to call once the commit is on disk. */

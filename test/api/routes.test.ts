@@ -19,6 +19,7 @@ describe('the routes', () => {
       'GET /audio/:file',
       'GET /healthz',
       'GET /readyz',
+      'GET /metrics',
     ])
     expect(sockets.map(({ path }) => path)).toEqual(['/ws/tts/stream'])
     expect(contractSection('Endpoints')).toContain('WS /ws/tts/stream?token=')

@@ -4,8 +4,9 @@ import { join } from 'node:path'
 import { AudioFiles } from '../../src/api/audio-files.ts'
 import { renderError } from '../../src/api/errors.ts'
 import { routes } from '../../src/api/routes.ts'
+import { unobservedService } from '../../src/api/service-observer.ts'
 import type { Services } from '../../src/api/services.ts'
-import { LmdbLedger } from '../../src/ledger/lmdb-ledger.ts'
+import { type LedgerObserver, LmdbLedger } from '../../src/ledger/lmdb-ledger.ts'
 import { SPOOL_BYTES_MAX } from '../../src/limits.ts'
 import { FileEncoder } from '../../src/pipelines/encode-file.ts'
 import { FileTranscriber } from '../../src/pipelines/transcribe-file.ts'
@@ -57,10 +58,10 @@ export class TestNode {
   readonly #folder: string
   #exchanges = 0
 
-  static async start(overrides: Partial<Services> = {}): Promise<TestNode> {
+  static async start(overrides: Partial<Services> = {}, observer?: LedgerObserver): Promise<TestNode> {
     const folder = await mkdtemp(join(tmpdir(), 'syrinx-api-'))
     const clock = new FakeClock()
-    const ledger = LmdbLedger.open(folder, clock, systemRandom)
+    const ledger = LmdbLedger.open(folder, clock, systemRandom, observer)
     const first = await ledger.bootstrap(PRESET_VOICE)
     if (first === undefined) throw new Error('the ledger of a test must be empty')
     await ledger.setAccount(first.account.id, { ttsQuota: QUOTA, sttQuota: QUOTA })
@@ -122,6 +123,8 @@ export class TestNode {
       audioFiles: parts.audioFiles,
       transcriber: new FileTranscriber(listening, this.recognizer, 3),
       lifecycle: this.lifecycle,
+      observer: unobservedService,
+      exposition: { contentType: 'text/plain', text: async () => '' },
       publicUrl: undefined,
       publicWsUrl: undefined,
       ...parts.overrides,
@@ -172,7 +175,7 @@ export class TestNode {
     exchange.reader = reader
     const handled = Promise.resolve()
       .then(() => route.handle(exchange))
-      .catch((error: unknown) => renderError(error, exchange, this.services.log))
+      .catch((error: unknown) => renderError(error, exchange, this.services.log, this.services.observer))
     return { exchange, handled }
   }
 

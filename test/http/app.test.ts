@@ -1,3 +1,4 @@
+import { once } from 'node:events'
 import { describe, expect, it } from 'vitest'
 import { WebSocket } from 'ws'
 import type { RequestHead, SocketSession } from '../../src/api/exchange.ts'
@@ -8,6 +9,70 @@ import { get, post, RawClient, send, socket, startEdge } from './edge.ts'
 
 const json = { 'Content-Type': 'application/json' }
 const hello = get('/hello', (exchange) => exchange.reply(200, json, '{"ok":true}'))
+
+/** Collects what the server tells its observer. */
+function counted() {
+  const answers: [string, string, number][] = []
+  return { answers, observer: { answered: (...answer: [string, string, number]) => answers.push(answer) } }
+}
+
+describe('the observer of a server', () => {
+  it('hears of each request by the pattern of its route, never by its path', async () => {
+    const { answers, observer } = counted()
+    const voice = get('/voices/:id', (exchange) => exchange.reply(200, json, '{}'))
+    const { port } = await startEdge({ routes: [hello, voice], observer })
+    await send(port, 'GET', '/voices/of-somebody?key=secret')
+    await send(port, 'HEAD', '/hello')
+    await send(port, 'POST', '/hello')
+    await send(port, 'OPTIONS', '/hello')
+    await send(port, 'PROPFIND', '/nowhere')
+    await waitFor(() => answers.length === 5, 'five requests to be over')
+    expect(answers).toEqual([
+      ['/voices/:id', 'GET', 200],
+      ['/hello', 'HEAD', 200],
+      ['none', 'POST', 405],
+      ['none', 'OPTIONS', 204],
+      ['none', 'other', 404],
+    ])
+  })
+
+  it('hears of a client that left before its answer as status 0', async () => {
+    const { answers, observer } = counted()
+    let asked = false
+    const never = get('/never', (exchange) => {
+      asked = true
+      return new Promise((resolve) => exchange.closed.addEventListener('abort', () => resolve()))
+    })
+    const { port } = await startEdge({ routes: [never], observer })
+    const client = new RawClient(port)
+    client.request('GET', '/never')
+    await waitFor(() => asked, 'the request')
+    client.socket.destroy()
+    await waitFor(() => answers.length === 1, 'the request to be over')
+    expect(answers).toEqual([['/never', 'GET', 0]])
+  })
+
+  it('hears of a socket when it has closed', async () => {
+    const { answers, observer } = counted()
+    const { port } = await startEdge({ sockets: [socket('/ws', (session) => session.end(1000, ''))], observer })
+    await once(new WebSocket(`ws://127.0.0.1:${port}/ws?token=secret`), 'close')
+    await waitFor(() => answers.length === 1, 'the socket to be over')
+    expect(answers).toEqual([['/ws', 'GET', 101]])
+  })
+
+  it('hears of requests and sockets for which there was no room as status 503', async () => {
+    const { answers, observer } = counted()
+    const sockets = [socket('/ws', () => {})]
+    const { port } = await startEdge({ routes: [hello], sockets, observer, limits: { connectionsMax: 0 } })
+    await send(port, 'GET', '/hello')
+    await once(new WebSocket(`ws://127.0.0.1:${port}/ws`), 'close')
+    await waitFor(() => answers.length === 2, 'both to be over')
+    expect(answers).toEqual([
+      ['none', 'GET', 503],
+      ['/ws', 'GET', 503],
+    ])
+  })
+})
 
 describe('a request', () => {
   it('is answered by the endpoint of its path and method', async () => {

@@ -54,4 +54,33 @@ describe('CapacityAdmission', () => {
     expect(admitUntilRefused(new CapacityAdmission(costsOf(0.25), 2), 4_500, 'batch')).toBe(2)
     expect(admitUntilRefused(new CapacityAdmission(costsOf(4), 1), 5_000, 'batch')).toBe(1)
   })
+
+  it('knows how many more listeners it would take', () => {
+    const admission = new CapacityAdmission(costsOf(0.25), 2)
+    expect(admission.liveRoom).toBe(7)
+    admission.admit(live)
+    expect([admission.liveStreams, admission.liveRoom]).toEqual([1, 6])
+    admitUntilRefused(admission)
+    expect([admission.liveStreams, admission.liveRoom]).toEqual([7, 0])
+    expect(new CapacityAdmission(costsOf(4), 1).liveRoom).toBe(1)
+  })
+
+  it('knows how long the batch work that was taken will last', () => {
+    const admission = new CapacityAdmission(costsOf(0.25), 2)
+    const place = admission.admit({ pace: 'batch', characters: 4_500 })
+    expect(admission.batchBacklogMs).toBeCloseTo(37_500)
+    if (place.status === 'admitted') place.release()
+    expect(admission.batchBacklogMs).toBe(0)
+  })
+
+  it('tells its observer of each refusal', () => {
+    const refused: string[] = []
+    const admission = new CapacityAdmission(costsOf(4), 1, { refused: (pace) => refused.push(pace) })
+    admission.admit(live)
+    expect(refused).toEqual([])
+    admission.admit(live)
+    admitUntilRefused(admission, 5_000, 'batch')
+    admission.admit({ pace: 'recording', audioSeconds: 10 })
+    expect(refused).toEqual(['live', 'batch', 'recording'])
+  })
 })

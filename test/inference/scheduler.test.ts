@@ -3,6 +3,8 @@ import { CostModel } from '../../src/inference/cost-model.ts'
 import { Scheduler, TaskCancelled, WorkerLost } from '../../src/inference/scheduler.ts'
 import { systemClock } from '../../src/runtime/clock.ts'
 import type { SpeechTask } from '../../src/speech/task-protocol.ts'
+import { TaskLate, type TaskOrder } from '../../src/speech/task-runner.ts'
+import { FakeClock } from '../fake-clock.ts'
 import { ScriptedPool, settled } from './scripted-pool.ts'
 
 const BATCH = Number.POSITIVE_INFINITY
@@ -134,5 +136,101 @@ describe('Scheduler', () => {
     await pool.finish()
     await settled()
     expect(scheduler.running).toBe(0)
+  })
+})
+
+describe('the observer of a scheduler', () => {
+  function observed(workers = 1) {
+    const pool = new ScriptedPool(workers)
+    const clock = new FakeClock()
+    const heard: (readonly [string, ...unknown[]])[] = []
+    const scheduler = new Scheduler(pool, new CostModel(), clock, {
+      taskEnded: (...args) => heard.push(['ended', ...args]),
+      taskRan: (...args) => heard.push(['ran', ...args]),
+      deadlineMissed: (...args) => heard.push(['missed', ...args]),
+      workerLost: () => heard.push(['lost']),
+    })
+    const submit = (order: TaskOrder) => {
+      const result = scheduler.run(planOf('text'), order)
+      result.catch(() => {})
+      return result
+    }
+    return { pool, clock, heard, submit }
+  }
+
+  it('hears how late a task was done whose deadline lay ahead when it came, waiting included', async () => {
+    const { pool, clock, heard, submit } = observed()
+    void submit({ deadline: 100 })
+    void submit({ deadline: 150 })
+    clock.advance(100)
+    await pool.finish()
+    clock.advance(90)
+    await pool.finish()
+    expect(heard).toEqual([
+      ['ran', 'plan', 100],
+      ['ended', 'plan', 'done'],
+      ['ran', 'plan', 90],
+      ['missed', 'plan', 40],
+      ['ended', 'plan', 'done'],
+    ])
+  })
+
+  it('hears of no miss where nothing could have been in time: a deadline of now or before, or none', async () => {
+    const { pool, clock, heard, submit } = observed(3)
+    clock.advance(1_000)
+    void submit({ deadline: 1_000 })
+    void submit({ deadline: 400 })
+    clock.advance(50)
+    await pool.finish()
+    await pool.finish()
+    void submit({ deadline: BATCH })
+    clock.advance(50)
+    await pool.finish()
+    expect(heard.filter(([what]) => what === 'missed')).toEqual([])
+    expect(heard.filter(([what]) => what === 'ended')).toHaveLength(3)
+  })
+
+  it('hears of a task that is cancelled while it runs once, and of the time it took its worker', async () => {
+    const { pool, clock, heard, submit } = observed()
+    const abort = new AbortController()
+    void submit({ deadline: 10, signal: abort.signal })
+    abort.abort()
+    clock.advance(30)
+    await pool.finish()
+    expect(heard).toEqual([
+      ['ended', 'plan', 'cancelled'],
+      ['ran', 'plan', 30],
+    ])
+    await expect(submit({ deadline: 10, signal: abort.signal })).rejects.toThrow(TaskCancelled)
+    expect(heard).toHaveLength(3)
+  })
+
+  it('takes no cancellation for an end that comes after a task is done', async () => {
+    const { pool, heard, submit } = observed()
+    const abort = new AbortController()
+    void submit({ deadline: 10, signal: abort.signal })
+    await pool.finish()
+    abort.abort()
+    expect(heard.filter(([what]) => what === 'ended')).toEqual([['ended', 'plan', 'done']])
+  })
+
+  it('hears of every worker that dies, of the task that killed two, and of one that failed', async () => {
+    const { pool, heard, submit } = observed()
+    void submit({ deadline: 1 })
+    await pool.fail(new WorkerLost())
+    await pool.fail(new WorkerLost())
+    void submit({ deadline: 1 })
+    await pool.fail(new Error('no such voice'))
+    expect(heard).toEqual([['lost'], ['lost'], ['ended', 'plan', 'worker_lost'], ['ended', 'plan', 'failed']])
+  })
+
+  it('hears of a task that waited until it was no longer worth it', async () => {
+    const { pool, clock, heard, submit } = observed()
+    void submit({ deadline: 10 })
+    const late = expect(submit({ deadline: 20, startBy: 20 })).rejects.toThrow(TaskLate)
+    clock.advance(30)
+    await pool.finish()
+    await late
+    expect(heard.at(-1)).toEqual(['ended', 'plan', 'late'])
   })
 })

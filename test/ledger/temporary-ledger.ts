@@ -5,7 +5,7 @@ import { onTestFinished } from 'vitest'
 import type { AccountOptions } from '../../src/ledger/accounts.ts'
 import type { KeyOptions, NewKey } from '../../src/ledger/keys.ts'
 import type { Charge } from '../../src/ledger/ledger.ts'
-import { LmdbLedger } from '../../src/ledger/lmdb-ledger.ts'
+import { type LedgerObserver, LmdbLedger } from '../../src/ledger/lmdb-ledger.ts'
 import { systemRandom } from '../../src/runtime/random.ts'
 import { FakeClock } from '../fake-clock.ts'
 
@@ -17,8 +17,8 @@ export function temporaryFolder(): string {
 }
 
 /** A ledger in a folder of its own, closed with the test. */
-export function openLedger(folder = temporaryFolder(), clock = new FakeClock()) {
-  const ledger = LmdbLedger.open(folder, clock, systemRandom)
+export function openLedger(folder = temporaryFolder(), clock = new FakeClock(), observer?: LedgerObserver) {
+  const ledger = LmdbLedger.open(folder, clock, systemRandom, observer)
   onTestFinished(() => ledger.close())
   return { ledger, clock, folder }
 }
