@@ -23,6 +23,7 @@ import { Synthesizer } from '../src/pipelines/synthesize.ts'
 import { systemClock } from '../src/runtime/clock.ts'
 import { NodeLifecycle } from '../src/runtime/lifecycle.ts'
 import { silentLog } from '../src/runtime/log.ts'
+import { Metrics } from '../src/runtime/metrics.ts'
 import { systemRandom } from '../src/runtime/random.ts'
 import { Spool } from '../src/runtime/spool.ts'
 import type { Admission } from '../src/speech/admission.ts'
@@ -60,6 +61,7 @@ export async function startOpenNode(): Promise<OpenNode> {
   const runner = new ReorderingRunner(scheduler)
   const engine = new KokoroEngine(runner, presetVoices, styles, clock, config.workers)
   const spool = await Spool.open(join(folder, 'spool'), SPOOL_BYTES_MAX, random)
+  const metrics = new Metrics()
   const services = {
     clock,
     random,
@@ -74,6 +76,8 @@ export async function startOpenNode(): Promise<OpenNode> {
     lifecycle,
     publicUrl: undefined,
     publicWsUrl: undefined,
+    observer: metrics.service,
+    exposition: metrics,
   }
   const { requests, sockets } = routes(services)
   const http = createHttpServer({
