@@ -52,7 +52,7 @@ export async function memoryBench(): Promise<BenchTable> {
       const caller = async () => {
         while (next < to) {
           const number = next++
-          if (number % 20 === 0) process.stderr.write(`  ${number} of ${REQUESTS} requests …\n`)
+          if (number % 10 === 0) process.stderr.write(`  ${number} of ${REQUESTS} requests …\n`)
           const status = await run(clients, errands[number]!)
           if (status !== 'heard') tally[status] += 1
           samples.push({ x: samples.length, y: (await residentKb(node.pid)).now })
