@@ -23,6 +23,7 @@ interface Job {
   readonly canBeInTime: boolean
   attempts: number
   hasEnded: boolean
+  readonly onAbort: () => void
   readonly resolve: (result: never) => void
   readonly reject: (error: unknown) => void
 }
@@ -85,12 +86,13 @@ export class Scheduler implements TaskRunner {
     return new Promise((resolve, reject) => {
       const canBeInTime = order.deadline > this.#clock.monotonic()
       const arrival = this.#arrivals++
-      const job: Job = { task, order, arrival, canBeInTime, attempts: 0, hasEnded: false, resolve, reject }
+      const onAbort = () => this.#cancel(job)
+      const job: Job = { task, order, arrival, canBeInTime, attempts: 0, hasEnded: false, onAbort, resolve, reject }
       if (order.signal?.aborted) {
         this.#cancel(job)
         return
       }
-      order.signal?.addEventListener('abort', () => this.#cancel(job), { once: true })
+      order.signal?.addEventListener('abort', onAbort, { once: true })
       this.#queue.push(job)
       this.#dispatch()
     })
@@ -173,6 +175,8 @@ export class Scheduler implements TaskRunner {
   #ended(job: Job, outcome: TaskOutcome): void {
     if (job.hasEnded) return
     job.hasEnded = true
+    // A stream's signal outlives its tasks by far, and would keep them all.
+    job.order.signal?.removeEventListener('abort', job.onAbort)
     this.#observer.taskEnded(job.task.kind, outcome)
   }
 }

@@ -52,6 +52,10 @@ export class Segment {
     return this.#begun < this.#spans.length
   }
 
+  get hasTwoSpans(): boolean {
+    return this.#spans.length > 1
+  }
+
   get isExhausted(): boolean {
     return this.#isComplete && !this.isReady
   }
@@ -107,6 +111,10 @@ export class Segment {
 
   isFirst(span: WindowSpan): boolean {
     return span === this.#spans[0]
+  }
+
+  isSecond(span: WindowSpan): boolean {
+    return span === this.#spans[1]
   }
 
   isLast(span: WindowSpan): boolean {

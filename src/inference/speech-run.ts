@@ -150,7 +150,7 @@ export class SpeechRun {
     } else {
       segment.begin(result, await this.#style!.conditioning(result.styleClass, order.deadline))
       if (result.isComplete) this.#plannedSamples += segment.samples
-      else if (!segment.isReady) this.#guard(this.#planRest(segment))
+      else if (!segment.hasTwoSpans) this.#guard(this.#planRest(segment))
     }
     this.#advance()
   }
@@ -193,7 +193,7 @@ export class SpeechRun {
     this.#rendering -= 1
     if (this.#stopped.signal.aborted) return
     // Not before: it would share the processor with what somebody waits for.
-    if (segment.isFirst(span) && !segment.isComplete) this.#guard(this.#planRest(segment))
+    if (segment.isSecond(span) && !segment.isComplete) this.#guard(this.#planRest(segment))
     this.#emitReady()
     this.#advance()
   }

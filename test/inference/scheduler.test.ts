@@ -1,3 +1,4 @@
+import { getEventListeners } from 'node:events'
 import { describe, expect, it } from 'vitest'
 import { CostModel } from '../../src/inference/cost-model.ts'
 import { Scheduler, TaskCancelled, WorkerLost } from '../../src/inference/scheduler.ts'
@@ -123,6 +124,15 @@ describe('Scheduler', () => {
     await expect(submit('too late', 3, abort.signal)).rejects.toThrow(TaskCancelled)
     await pool.finish()
     expect(pool.started).toHaveLength(1)
+  })
+
+  it('holds on to nothing of a task that has ended, however long its signal lives', async () => {
+    const { pool, submit } = setUp(1)
+    const { signal } = new AbortController()
+    const done = submit('done', 1, signal)
+    await pool.finish()
+    await done
+    expect(getEventListeners(signal, 'abort')).toEqual([])
   })
 
   it('frees the caller of a cancelled task at once, and the worker when the task ends', async () => {

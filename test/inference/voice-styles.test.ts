@@ -19,7 +19,8 @@ beforeEach(() => {
   writeFileSync(join(folder, 'voices', 'af_test.bin'), table)
   runner = new AnalyticRunner()
 })
-afterEach(() => rmSync(folder, { recursive: true, force: true }))
+// A voice's other classes may be written still.
+afterEach(() => rmSync(folder, { recursive: true, force: true, maxRetries: 20 }))
 
 function styles(conditioning = 'conditioning'): VoiceStyles {
   return new VoiceStyles(join(folder, 'voices'), join(folder, conditioning), runner, silentLog)
