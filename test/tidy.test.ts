@@ -37,7 +37,7 @@ const SOLE_IMPORTERS: Readonly<Record<string, readonly string[]>> = {
   lmdb: ['src/ledger/store.ts'],
   '@msgpack/msgpack': ['src/ledger/records.ts'],
   'onnxruntime-node': ['workers/session.ts'],
-  'onnx-proto': ['models/kokoro/'],
+  'onnx-proto': ['models/onnx/'],
   '@echogarden/espeak-ng-emscripten': ['src/speech/phonemizer.ts'],
   '@fastify/busboy': ['src/http/multipart.ts'],
   '@ffmpeg/core': ['workers/ffmpeg.ts'],

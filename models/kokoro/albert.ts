@@ -1,6 +1,6 @@
-import { type AttributeValue, Graph } from './graph.ts'
+import { type AttributeValue, Graph } from '../onnx/graph.ts'
+import { BOOL, FLOAT32, INT64, integers } from '../onnx/tensor.ts'
 import { Layers, type WeightForm } from './layers.ts'
-import { BOOL, FLOAT32, INT64, integers } from './tensor.ts'
 import type { Linear, ShippedWeights, WeightMatrix } from './weights.ts'
 
 const PATH = '/encoder/bert/encoder/albert_layer_groups.0/albert_layers.0'

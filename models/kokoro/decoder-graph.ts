@@ -1,9 +1,9 @@
+import { Graph, type Port } from '../onnx/graph.ts'
+import { FLOAT32, INT64 } from '../onnx/tensor.ts'
 import { type Crop, generator } from './generator.ts'
-import { Graph, type Port } from './graph.ts'
 import { Layers, type Signal, type WeightForm } from './layers.ts'
 import { FixedNormalisation, MeasuredNormalisation, type Normalisation } from './normalisation.ts'
 import { residualBlock } from './residual-block.ts'
-import { FLOAT32, INT64 } from './tensor.ts'
 import type { ShippedWeights } from './weights.ts'
 
 const PATH = '/decoder/decoder'

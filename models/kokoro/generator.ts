@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
+import type { Tensor } from '../onnx/tensor.ts'
 import type { Layers, Signal } from './layers.ts'
 import type { Normalisation } from './normalisation.ts'
 import { snake, snakeGain } from './snake.ts'
-import type { Tensor } from './tensor.ts'
 import { quantizeColumns, type ShippedWeights } from './weights.ts'
 
 const PATH = '/decoder/decoder/generator'

@@ -2,8 +2,9 @@ import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { chmod, mkdir, mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
+import { Graph } from '../onnx/graph.ts'
+import { WeightsFile } from '../onnx/weights-file.ts'
 import { wholeDecoder, windowDecoder } from './decoder-graph.ts'
-import { Graph } from './graph.ts'
 import type { WeightForm } from './layers.ts'
 import {
   DECODER_WEIGHTS_FILE,
@@ -17,7 +18,6 @@ import { durationGraph, prosodyGraph } from './planner-graphs.ts'
 import { distanceToReference, type ReferenceDistance, type SpokenReference, speakReference } from './self-test.ts'
 import { readSource } from './source-parameters.ts'
 import { ShippedWeights } from './weights.ts'
-import { WeightsFile } from './weights-file.ts'
 
 /**
  * Largest distance to the shipped graph at which a form counts as correct, in dB. Measured: 5.0 whole and 5.3 as one window, most of

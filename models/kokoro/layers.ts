@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
-import type { Graph } from './graph.ts'
-import { FLOAT32, floats, INT32, integers, scalar, type Tensor } from './tensor.ts'
+import type { Graph } from '../onnx/graph.ts'
+import { FLOAT32, floats, INT32, integers, scalar, type Tensor } from '../onnx/tensor.ts'
 import type { Convolution, Linear, WeightMatrix } from './weights.ts'
 
 /**

@@ -1,5 +1,5 @@
+import { integers } from '../onnx/tensor.ts'
 import type { ColumnAffine, Layers, Signal } from './layers.ts'
-import { integers } from './tensor.ts'
 import type { Convolution, Linear } from './weights.ts'
 
 /**

@@ -1,9 +1,9 @@
+import { Graph } from '../onnx/graph.ts'
+import { FLOAT32, INT64 } from '../onnx/tensor.ts'
 import { rollUpAlbert } from './albert.ts'
-import { Graph } from './graph.ts'
 import { Layers, type Signal, type WeightForm } from './layers.ts'
 import { MeasuredNormalisation } from './normalisation.ts'
 import { residualBlock } from './residual-block.ts'
-import { FLOAT32, INT64 } from './tensor.ts'
 import type { ShippedWeights } from './weights.ts'
 
 const PATH = '/encoder'

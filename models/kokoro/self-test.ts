@@ -3,10 +3,10 @@ import { readFile } from 'node:fs/promises'
 import { STYLE_WIDTH } from '../../src/speech/style-classes.ts'
 import { KokoroEngine } from '../../workers/kokoro.ts'
 import { openSession, tensor } from '../../workers/session.ts'
-import { Graph } from './graph.ts'
+import { Graph } from '../onnx/graph.ts'
+import { INT64 } from '../onnx/tensor.ts'
 import { spectralDistanceDb } from './spectral-distance.ts'
 import { modelInput, symbolIds } from './symbols.ts'
-import { INT64 } from './tensor.ts'
 
 /** "We will be there before the evening." */
 const PHONEMES = 'wiː wɪl biː ðˈɛɹ bᵻfˌɔːɹ ðɪ ˈiːvnɪŋ.'

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import type { HarmonicSource } from '../../workers/harmonic-source.ts'
 import { openSession, tensor } from '../../workers/session.ts'
-import type { Graph } from './graph.ts'
-import { FLOAT32 } from './tensor.ts'
+import type { Graph } from '../onnx/graph.ts'
+import { FLOAT32 } from '../onnx/tensor.ts'
 import { ShippedWeights } from './weights.ts'
 
 const PATH = '/decoder/decoder/generator'

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
-import type { Graph, GraphNode } from './graph.ts'
-import type { Tensor } from './tensor.ts'
+import type { Graph, GraphNode } from '../onnx/graph.ts'
+import type { Tensor } from '../onnx/tensor.ts'
 
 /** A convolution over time as a matrix product: rows are (tap, input channel), columns output channels. */
 export interface Convolution {

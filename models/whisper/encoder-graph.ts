@@ -1,5 +1,5 @@
-import { Graph } from '../kokoro/graph.ts'
-import { FLOAT32 } from '../kokoro/tensor.ts'
+import { Graph } from '../onnx/graph.ts'
+import { FLOAT32 } from '../onnx/tensor.ts'
 import { Layers, type LinearForm } from './layers.ts'
 import type { ModelFile } from './model-file.ts'
 import { readShape } from './shape.ts'

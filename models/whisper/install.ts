@@ -1,6 +1,6 @@
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { WeightsFile } from '../kokoro/weights-file.ts'
+import { WeightsFile } from '../onnx/weights-file.ts'
 import { type AlignmentHeads, decoderGraph } from './decoder-graph.ts'
 import { encoderGraph } from './encoder-graph.ts'
 import { formOf, type WhisperForm } from './forms.ts'

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
-import type { Graph } from '../kokoro/graph.ts'
-import { FLOAT32, floats, integers } from '../kokoro/tensor.ts'
+import type { Graph } from '../onnx/graph.ts'
+import { FLOAT32, floats, integers } from '../onnx/tensor.ts'
 import type { ModelFile } from './model-file.ts'
 import { BLOCK_VALUES, BLOCK_ZERO, roundBlocks, roundChannels, type Weights } from './rounding.ts'
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { PowerSpectrum } from '../../workers/fourier.ts'
 import { LogMel } from '../../workers/log-mel.ts'
-import { noise } from '../models/kokoro/run-graph.ts'
+import { noise } from '../models/onnx/run-graph.ts'
 
 /** |X[k]|² by definition. */
 function plainPower(frame: ArrayLike<number>): number[] {

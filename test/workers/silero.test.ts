@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { DETECTION_WINDOW_SAMPLES } from '../../src/speech/detection.ts'
 import { DETECTION_CONTEXT_SAMPLES, DETECTION_STATE_WIDTH } from '../../src/speech/detection-protocol.ts'
 import { SileroEngine } from '../../workers/silero.ts'
-import { noise } from '../models/kokoro/run-graph.ts'
+import { noise } from '../models/onnx/run-graph.ts'
 import { clip, seconds } from './clips.ts'
 import { SILERO_MODEL } from './packs.ts'
 

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest'
-import { Graph } from '../../../models/kokoro/graph.ts'
 import { Layers, type WeightForm } from '../../../models/kokoro/layers.ts'
 import { snake, snakeGain } from '../../../models/kokoro/snake.ts'
 import { type Convolution, quantizeColumns, type WeightMatrix } from '../../../models/kokoro/weights.ts'
-import { largestDifference, noise, runGraph } from './run-graph.ts'
+import { Graph } from '../../../models/onnx/graph.ts'
+import { largestDifference, noise, runGraph } from '../onnx/run-graph.ts'
 
 const ROWS = 40
 const INPUTS = 6

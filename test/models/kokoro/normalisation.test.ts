@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest'
-import { Graph } from '../../../models/kokoro/graph.ts'
 import { Layers } from '../../../models/kokoro/layers.ts'
 import {
   type AdaptiveNorm,
@@ -7,10 +6,11 @@ import {
   MeasuredNormalisation,
   type Normalisation,
 } from '../../../models/kokoro/normalisation.ts'
-import { FLOAT32 } from '../../../models/kokoro/tensor.ts'
 import { type Convolution, quantizeColumns } from '../../../models/kokoro/weights.ts'
+import { Graph } from '../../../models/onnx/graph.ts'
+import { FLOAT32 } from '../../../models/onnx/tensor.ts'
 import { openSession, tensor } from '../../../workers/session.ts'
-import { largestDifference, noise, runGraph } from './run-graph.ts'
+import { largestDifference, noise, runGraph } from '../onnx/run-graph.ts'
 
 const CHANNELS = 4
 const STYLE = 3

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { spectralDistanceDb } from '../../../models/kokoro/spectral-distance.ts'
-import { noise } from './run-graph.ts'
+import { noise } from '../onnx/run-graph.ts'
 
 describe('the spectral distance', () => {
   const speech = noise(4_096).map((value, at) => value * 0.1 + 0.5 * Math.sin(at / 9))

@@ -7,7 +7,7 @@ import { encoderGraph } from '../../../models/whisper/encoder-graph.ts'
 import { formOf, type WhisperForm } from '../../../models/whisper/forms.ts'
 import { ModelFile } from '../../../models/whisper/model-file.ts'
 import { openSession, type Tensor, tensor } from '../../../workers/session.ts'
-import { largestDifference, noise } from '../kokoro/run-graph.ts'
+import { largestDifference, noise } from '../onnx/run-graph.ts'
 import { modelBytes, TINY, tinyWhisper, VOCABULARY } from './tiny-model.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'syrinx-graphs-'))

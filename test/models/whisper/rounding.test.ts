@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { BLOCK_VALUES, BLOCK_ZERO, roundBlocks, roundChannels } from '../../../models/whisper/rounding.ts'
-import { noise } from '../kokoro/run-graph.ts'
+import { noise } from '../onnx/run-graph.ts'
 
 const [outputs, inputs] = [3, 64]
 const values = noise(outputs * inputs)

@@ -1,6 +1,6 @@
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { noise } from '../kokoro/run-graph.ts'
+import { noise } from '../onnx/run-graph.ts'
 
 /** A variable of a model file: values in the type they are stored in. */
 export interface StoredVariable {

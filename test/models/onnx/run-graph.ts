@@ -1,5 +1,5 @@
-import type { Graph } from '../../../models/kokoro/graph.ts'
-import { FLOAT32 } from '../../../models/kokoro/tensor.ts'
+import type { Graph } from '../../../models/onnx/graph.ts'
+import { FLOAT32 } from '../../../models/onnx/tensor.ts'
 import { openSession, tensor } from '../../../workers/session.ts'
 
 /** Rows of numbers as a [rows, columns] input. */

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { Graph } from '../../../models/kokoro/graph.ts'
-import { decodeTensor, encodeTensor, FLOAT32, floats, integers, scalar } from '../../../models/kokoro/tensor.ts'
-import { WeightsFile } from '../../../models/kokoro/weights-file.ts'
+import { Graph } from '../../../models/onnx/graph.ts'
+import { decodeTensor, encodeTensor, FLOAT32, floats, integers, scalar } from '../../../models/onnx/tensor.ts'
+import { WeightsFile } from '../../../models/onnx/weights-file.ts'
 import { runGraph } from './run-graph.ts'
 
 const row = { values: Float32Array.of(1, 2, 3), columns: 3 }
