@@ -19,11 +19,15 @@ beforeEach(() => {
   writeFileSync(join(folder, 'voices', 'af_test.bin'), table)
   runner = new AnalyticRunner()
 })
-// A voice's other classes may be written still.
-afterEach(() => rmSync(folder, { recursive: true, force: true, maxRetries: 20 }))
+afterEach(() => rmSync(folder, { recursive: true, force: true }))
 
 function styles(conditioning = 'conditioning'): VoiceStyles {
   return new VoiceStyles(join(folder, 'voices'), join(folder, conditioning), runner, silentLog)
+}
+
+/** Whatever class is asked for, the voice's others are measured and written after it. */
+function allStored(): Promise<void> {
+  return waitFor(() => readdirSync(join(folder, 'conditioning')).length === STYLE_CLASSES.length, 'all classes')
 }
 
 describe('VoiceStyles', () => {
@@ -44,6 +48,7 @@ describe('VoiceStyles', () => {
     ).toEqual(
       Array.from({ length: CALIBRATION_UTTERANCES }, (_, utterance) => [STYLE_WIDTH, STYLE_CLASSES[2]!.row, utterance]),
     )
+    await allStored()
   })
 
   it('takes the mean of what the utterances gave', async () => {
@@ -52,18 +57,19 @@ describe('VoiceStyles', () => {
     const voice = await styles().load('af_test')
     expect(await voice.conditioning(1, 0)).toEqual(Float32Array.of(1))
     expect(values.slice(0, 2)).toEqual([0, 1])
+    await allStored()
   })
 
   it('goes on with the voice’s other classes when there is nothing else to do', async () => {
     await (await styles().load('af_test')).conditioning(2, 70)
-    await waitFor(() => readdirSync(join(folder, 'conditioning')).length === STYLE_CLASSES.length, 'all classes')
+    await allStored()
     const batch = runner.ran.filter(({ order }) => order.deadline === Number.POSITIVE_INFINITY)
     expect(batch).toHaveLength(CALIBRATION_UTTERANCES * (STYLE_CLASSES.length - 1))
   })
 
   it('keeps what was measured for the next start, and leaves no half-written file', async () => {
     await (await styles().load('af_test')).conditioning(1, 0)
-    await waitFor(() => readdirSync(join(folder, 'conditioning')).length === STYLE_CLASSES.length, 'all classes')
+    await allStored()
     expect(readdirSync(join(folder, 'conditioning'))).toContain(`af_test-${STYLE_CLASSES[1]!.row}.f32`)
     runner.ran.length = 0
     expect(await (await styles().load('af_test')).conditioning(1, 0)).toEqual(Float32Array.of(1))
@@ -84,6 +90,7 @@ describe('VoiceStyles', () => {
     await expect(voice.conditioning(0, 0)).rejects.toThrow('the worker is gone')
     runner.before = () => {}
     expect(await voice.conditioning(0, 0)).toBeDefined()
+    await allStored()
   })
 
   it('rejects a voice without a file, every time it is asked', async () => {
