@@ -6,8 +6,9 @@ export default defineConfig({
     root: fileURLToPath(new URL('..', import.meta.url)),
     include: ['test/**/*.test.ts'],
     globalSetup: ['test/global-setup.ts'],
-    testTimeout: 60_000,
-    hookTimeout: 120_000,
+    // They only bound a failure: a busy machine takes its time to load models.
+    testTimeout: 180_000,
+    hookTimeout: 300_000,
     // Two cores: more files at once would only make each other wait.
     maxWorkers: 2,
   },

@@ -27,7 +27,8 @@ function styles(conditioning = 'conditioning'): VoiceStyles {
 
 /** Whatever class is asked for, the voice's others are measured and written after it. */
 function allStored(): Promise<void> {
-  return waitFor(() => readdirSync(join(folder, 'conditioning')).length === STYLE_CLASSES.length, 'all classes')
+  const stored = () => readdirSync(join(folder, 'conditioning')).filter((name) => name.endsWith('.f32'))
+  return waitFor(() => stored().length === STYLE_CLASSES.length, 'all classes')
 }
 
 describe('VoiceStyles', () => {
