@@ -52,10 +52,6 @@ export class Segment {
     return this.#begun < this.#spans.length
   }
 
-  get hasTwoSpans(): boolean {
-    return this.#spans.length > 1
-  }
-
   get isExhausted(): boolean {
     return this.#isComplete && !this.isReady
   }
@@ -113,12 +109,13 @@ export class Segment {
     return span === this.#spans[0]
   }
 
-  isSecond(span: WindowSpan): boolean {
-    return span === this.#spans[1]
+  /** Nothing that is planned yet follows it. */
+  isLastKnown(span: WindowSpan): boolean {
+    return span === this.#spans.at(-1)
   }
 
   isLast(span: WindowSpan): boolean {
-    return this.#isComplete && span === this.#spans.at(-1)
+    return this.#isComplete && this.isLastKnown(span)
   }
 
   /** Audio of a span, reaching over the seams it shares with its neighbours. */

@@ -48,7 +48,7 @@ interface Piece {
  *
  *   text ─▶ chunks ─▶ plan (one ahead) ─▶ windows (few in flight, only with credit) ─▶ seams ─▶ samples in order
  *
- * The first chunk is planned in two parts, and its first windows are rendered while the second is on its way.
+ * The first chunk is planned in two parts, and the second is planned while the windows of the first are heard.
  *
  * `#advance` is the only driver: it is called after every event (credit, a finished task), looks at the state, starts what
  * may start and returns. Deadlines are the moments at which a listener who plays from the first sample would run dry.
@@ -150,7 +150,7 @@ export class SpeechRun {
     } else {
       segment.begin(result, await this.#style!.conditioning(result.styleClass, order.deadline))
       if (result.isComplete) this.#plannedSamples += segment.samples
-      else if (!segment.hasTwoSpans) this.#guard(this.#planRest(segment))
+      else if (!segment.isReady) this.#guard(this.#planRest(segment))
     }
     this.#advance()
   }
@@ -192,8 +192,8 @@ export class SpeechRun {
     piece.audio = await segment.render(span, this.#options.runner, order)
     this.#rendering -= 1
     if (this.#stopped.signal.aborted) return
-    // Not before: it would share the processor with what somebody waits for.
-    if (segment.isSecond(span) && !segment.isComplete) this.#guard(this.#planRest(segment))
+    // Not before: it would share the processor with windows that are wanted sooner, and the opening lasts a second and more.
+    if (!segment.isComplete && segment.isLastKnown(span)) this.#guard(this.#planRest(segment))
     this.#emitReady()
     this.#advance()
   }
