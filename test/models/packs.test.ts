@@ -127,9 +127,11 @@ test('the second start reads no file, asks nobody and installs nothing', async (
   // Other content of the same size and age shows that nothing was read.
   for (const path of complete.filter((name) => !name.endsWith('.json'))) {
     const file = join(options.modelsDir, path)
-    const { mtime, size } = await stat(file)
+    const { mtimeMs, size } = await stat(file)
     await write(file, new Uint8Array(size))
-    await utimes(file, mtime, mtime)
+    // A date would round to the millisecond, now and then into the next second.
+    const changed = Math.floor(mtimeMs / 1_000)
+    await utimes(file, changed, changed)
   }
   expect(await ensure()).toEqual(first)
   expect([origin.requests.length, installs, lines]).toEqual([asked, 1, []])
