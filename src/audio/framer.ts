@@ -1,4 +1,4 @@
-/** Cuts a stream of samples into frames of equal length; only the last may be shorter. */
+/** Cuts a stream of samples into frames of equal length; only those that are flushed may be shorter. */
 export class Framer {
   readonly #frameSamples: number
   #frame: Int16Array
@@ -7,6 +7,11 @@ export class Framer {
   constructor(frameSamples: number) {
     this.#frameSamples = frameSamples
     this.#frame = new Int16Array(frameSamples)
+  }
+
+  /** Samples that wait for their frame to be full. */
+  get waiting(): number {
+    return this.#filled
   }
 
   /** Frames completed by `samples`; the receiver owns them. */
@@ -27,7 +32,7 @@ export class Framer {
     return frames
   }
 
-  /** What is left at the end, if anything. */
+  /** What waits, if anything, as a frame of its own. */
   flush(): Int16Array | undefined {
     const rest = this.#filled > 0 ? this.#frame.slice(0, this.#filled) : undefined
     this.#filled = 0

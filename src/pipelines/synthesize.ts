@@ -18,9 +18,16 @@ import type {
 const EDGE_PAD_MS = 100
 /** Quieter than this (−50 dB of full scale) is silence at an edge. */
 const SILENCE_MAGNITUDE = 0.0032
+/**
+ * While a listener has heard less than this, what the engine has made is sent at once rather than kept until a frame is full: the
+ * windows of the opening are short, and a fraction of a frame kept back is a third of what the listener has in hand.
+ */
+const OPENING_MS = 1_000
+/** Less than this isn't worth a frame of its own. */
+const FRAME_MS_MIN = 50
 
 /**
- * request → engine → exact length or trimmed edges → PCM16 → frames of 200 ms. All four ways of speaking read from here,
+ * request → engine → exact length or trimmed edges → PCM16 → frames of about 200 ms. All four ways of speaking read from here,
  * so the same request gives the same samples in each. Everything below the engine is synchronous.
  */
 export class Synthesizer implements SpeechSynthesizer {
@@ -47,7 +54,7 @@ export class Synthesizer implements SpeechSynthesizer {
         exactLength(request.durationSeconds === null ? null : Math.round(request.durationSeconds * rate)),
         request.postprocess ? trimEdges((EDGE_PAD_MS * rate) / 1_000, words) : (blocks) => blocks,
         map(toPcm16),
-        frames((FRAME_MS * rate) / 1_000),
+        frames(rate),
         tap({ next: (samples) => words.lengthen(samples.length), complete: () => words.tell(onWord) }),
         map((samples, index) => ({ samples, sequence: index + 1 })),
         tap(() => demand.spend(1)),
@@ -111,11 +118,21 @@ function trimEdges(padSamples: number, words: ShiftedWords): MonoTypeOperatorFun
     })
 }
 
-function frames(frameSamples: number): OperatorFunction<Int16Array, Int16Array> {
+/** Frames of 200 ms; those of the opening may be shorter, and the last. */
+function frames(rate: number): OperatorFunction<Int16Array, Int16Array> {
+  const samplesOf = (ms: number) => (ms * rate) / 1_000
   return (blocks) =>
     defer(() => {
-      const framer = new Framer(frameSamples)
-      const whole = blocks.pipe(mergeMap((block) => framer.push(block)))
+      const framer = new Framer(samplesOf(FRAME_MS))
+      let made = 0
+      const whole = blocks.pipe(
+        mergeMap((block) => {
+          made += block.length
+          const full = framer.push(block)
+          if (made > samplesOf(OPENING_MS) || framer.waiting < samplesOf(FRAME_MS_MIN)) return full
+          return [...full, framer.flush()!]
+        }),
+      )
       const rest = defer(() => {
         const frame = framer.flush()
         return frame ? of(frame) : EMPTY

@@ -39,7 +39,7 @@ export interface PcmFrame {
 export type Speakable = { readonly status: 'spoken' } | { readonly status: 'not_spoken'; readonly message: string }
 
 /**
- * Speech as frames of 200 ms. The observable is cold and takes one subscriber; it emits only while `demand` has credit, one
+ * Speech as frames of at most 200 ms. The observable is cold and takes one subscriber; it emits only while `demand` has credit, one
  * credit a frame. Unsubscribing stops the work after at most one task. Errors: `SynthesisFailed`.
  */
 export interface SpeechSynthesizer {
