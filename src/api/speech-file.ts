@@ -1,13 +1,21 @@
 import type { AudioFormat } from '../pipelines/encode-file.ts'
 import { Demand } from '../runtime/demand.ts'
+import type { Work } from '../speech/admission.ts'
+import { speechSeconds } from '../speech/speech-length.ts'
 import type { SynthesisRequest } from '../speech/synthesis.ts'
 import { linkSignals } from './abort-signals.ts'
 import { ApiError } from './errors.ts'
 import { ClientGone, type Exchange } from './exchange.ts'
+import type { FileFields } from './fields.ts'
 import type { Services } from './services.ts'
 import { speak } from './speech.ts'
 
 export const CONTENT_TYPES: Readonly<Record<AudioFormat, string>> = { mp3: 'audio/mpeg', wav: 'audio/wav' }
+
+/** What a file to be spoken takes of the node. */
+export function fileWork({ text, speed, duration }: FileFields): Work {
+  return { pace: 'batch', speechSeconds: duration ?? speechSeconds(text) / speed }
+}
 
 /**
  * Speaks into a whole file. Stops when the client leaves (`ClientGone`) or the node's time to drain is over

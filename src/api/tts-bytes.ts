@@ -7,7 +7,7 @@ import { FileFields, parseFields } from './fields.ts'
 import { recorded } from './history.ts'
 import type { Services } from './services.ts'
 import { requireSpoken, synthesisRequest } from './speech.ts'
-import { CONTENT_TYPES, speakFile } from './speech-file.ts'
+import { CONTENT_TYPES, fileWork, speakFile } from './speech-file.ts'
 import { resolveVoice } from './voice-access.ts'
 
 /** `POST /api/v1/tts/bytes`: speaks into a file and answers with the file itself; nothing is kept. */
@@ -24,7 +24,7 @@ export function ttsBytes(services: Services): Route {
       requireSpoken(services, fields.text, fields.language, voice)
       const { format, duration } = fields
       const characters = priceOf(fields.text, duration)
-      const place = admit(services, { pace: 'batch', characters })
+      const place = admit(services, fileWork(fields))
       try {
         await charge(services, caller.key.id, exchange.id, characters)
         const subject = {

@@ -11,7 +11,7 @@ import { answerOnce } from './idempotency.ts'
 import { publicOrigin } from './public-urls.ts'
 import type { Services } from './services.ts'
 import { requireSpoken, synthesisRequest } from './speech.ts'
-import { speakFile } from './speech-file.ts'
+import { fileWork, speakFile } from './speech-file.ts'
 import { resolveVoice } from './voice-access.ts'
 
 /** What is kept of an answer for a repeat; the text is not, since a repeat brings it along. */
@@ -34,7 +34,7 @@ export function ttsGenerate(services: Services): Route {
         const voice = resolveVoice(services, caller, fields.voice_id)
         requireSpoken(services, fields.text, fields.language, voice)
         const characters = priceOf(fields.text, fields.duration)
-        const place = admit(services, { pace: 'batch', characters })
+        const place = admit(services, fileWork(fields))
         try {
           await charge(services, caller.key.id, id, characters)
           const subject = { id, key: caller.key, voiceId: voice.id, way: 'generate', characters, askedAt } as const

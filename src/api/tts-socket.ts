@@ -78,7 +78,7 @@ class TtsSocket {
       const plaintext = this.#session.request.query.get('token') ?? ''
       const offered = ledger.peekToken(plaintext)
       if (offered === undefined) return this.#refuseToken()
-      const place = findPlace(this.#services, { pace: 'live', characters: offered.textLengthMax })
+      const place = findPlace(this.#services, { pace: 'live' })
       if (place.status === 'refused') {
         return this.#fail('BACKEND_ERROR', place.message, place.reason === 'stopping' ? 1012 : 1013)
       }

@@ -29,7 +29,7 @@ export function ttsSse(services: Services): Route {
       const voice = resolveVoice(services, caller, fields.voice_id)
       requireSpoken(services, fields.text, fields.language, voice)
       const characters = fields.text.length
-      const place = admit(services, { pace: 'live', characters })
+      const place = admit(services, { pace: 'live' })
       try {
         await charge(services, caller.key.id, exchange.id, characters)
         const subject = {

@@ -53,7 +53,7 @@ export class CapacityAdmission implements Admission {
       case 'live':
         return this.#admitLive()
       case 'batch':
-        return this.#admitBatch(this.#costs.speechMs(work.characters))
+        return this.#admitBatch(this.#costs.speechMs(work.speechSeconds))
       case 'recording':
         return this.#admitBatch(this.#costs.recognitionMs(work.audioSeconds))
     }

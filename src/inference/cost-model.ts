@@ -1,20 +1,19 @@
 import { LISTENING_SAMPLE_RATE } from '../speech/recognition.ts'
+import { speechSeconds } from '../speech/speech-length.ts'
 import type { SpeechTask } from '../speech/task-protocol.ts'
 
 /** Weight of the newest measurement in the running means: about the last twenty tasks count. */
 const SMOOTHING = 0.1
-/** Characters of text a second of speech holds, on average over languages written with an alphabet. */
-const CHARACTERS_PER_AUDIO_SECOND = 15
 const FRAME_MS = 25
-/** About as much text as is planned of an opening. */
-const OPENING_CHARACTERS = 30
+/** About as much speech as is planned of an opening. */
+const OPENING_SECONDS = 2
 
 /** Milliseconds one worker needs, learned from the tasks this machine has finished. */
 export class CostModel {
   // Before the first measurement: a slow machine, so that a cold node promises too little rather than too much.
   readonly #msPerUnit: Record<SpeechTask['kind'], number> = {
-    plan: 2,
-    measure: 1,
+    plan: 30,
+    measure: 15,
     window: 12,
     calibrate: 1_500,
     recognize: 100,
@@ -37,12 +36,12 @@ export class CostModel {
 
   /** Work for one second of speech divided by one second: planning and windows together. */
   get realTimeFactor(): number {
-    return (this.#msPerUnit.window * (1_000 / FRAME_MS) + this.#msPerUnit.plan * CHARACTERS_PER_AUDIO_SECOND) / 1_000
+    return (this.#msPerUnit.window * (1_000 / FRAME_MS) + this.#msPerUnit.plan) / 1_000
   }
 
-  /** Work to speak a text of this length. */
-  speechMs(characters: number): number {
-    return (characters / CHARACTERS_PER_AUDIO_SECOND) * this.realTimeFactor * 1_000
+  /** Work to make this much speech. */
+  speechMs(speechSeconds: number): number {
+    return speechSeconds * this.realTimeFactor * 1_000
   }
 
   /** Work to write down a recording of this length. */
@@ -51,13 +50,13 @@ export class CostModel {
   }
 }
 
-/** What a task's time grows with: characters, frames to keep, seconds to hear, or nothing. Never zero. */
+/** What a task's time grows with: seconds to plan, frames to keep, seconds to hear, or nothing. Never zero. */
 function unitsOf(task: SpeechTask): number {
   switch (task.kind) {
     case 'plan':
-      return Math.max(1, task.part === 'opening' ? Math.min(OPENING_CHARACTERS, task.text.length) : task.text.length)
+      return secondsToPlan(task, task.part === 'opening' ? OPENING_SECONDS : Number.POSITIVE_INFINITY)
     case 'measure':
-      return Math.max(1, task.text.length)
+      return secondsToPlan(task, Number.POSITIVE_INFINITY)
     case 'window':
       return Math.max(1, task.frames)
     case 'calibrate':
@@ -66,4 +65,9 @@ function unitsOf(task: SpeechTask): number {
       // The model always looks at one second more.
       return 1 + task.samples.length / LISTENING_SAMPLE_RATE
   }
+}
+
+/** A text of a few signs takes a while, too. */
+function secondsToPlan({ text }: { readonly text: string }, secondsMax: number): number {
+  return Math.min(Math.max(speechSeconds(text), 0.1), secondsMax)
 }

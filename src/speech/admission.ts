@@ -4,11 +4,13 @@ export interface Admission {
 }
 
 export type Work =
+  /** Somebody listens, for as long as it may be. */
+  | { readonly pace: 'live' }
   | {
       /** As in `SynthesisRequest`. */
-      readonly pace: 'live' | 'batch'
-      /** Length of the text, UTF-16 units. */
-      readonly characters: number
+      readonly pace: 'batch'
+      /** About how much speech it will be. */
+      readonly speechSeconds: number
     }
   | {
       /** A recording to be written down, in the gaps that listeners leave. */

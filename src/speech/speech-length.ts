@@ -7,12 +7,20 @@ const KANA_WEIGHT = 2
 
 /**
  * How long a text is to speak, in letters: figures and signs count as the words they are read as, runs of white space as
- * one letter. An estimate, for cutting; the model counts phonemes.
+ * one letter. An estimate, for cutting and reckoning; the model counts phonemes.
  */
 export function speechLength(text: string, start = 0, end = text.length): number {
   let length = 0
   for (let index = start; index < end; index++) length += weightAt(text, index)
   return length
+}
+
+/** Letters that are spoken in a second, on average over languages written with an alphabet. */
+const LETTERS_PER_SECOND = 15
+
+/** About how long a text lasts at normal speed. */
+export function speechSeconds(text: string): number {
+  return speechLength(text) / LETTERS_PER_SECOND
 }
 
 /** The furthest index such that text[0, index) is at most `lengthMax` letters long to speak. */

@@ -4,7 +4,7 @@ import type { AdmissionOutcome } from '../../src/speech/admission.ts'
 
 const { signal: stopped } = new AbortController()
 const admitted: AdmissionOutcome = { status: 'admitted', release() {} }
-const work = { pace: 'live', characters: 5 } as const
+const work = { pace: 'live' } as const
 
 function nodeThat(lifecycle: { ready: boolean; draining: boolean }, outcome: AdmissionOutcome) {
   return { lifecycle: { ...lifecycle, stopped }, admission: { admit: () => outcome } }

@@ -55,7 +55,7 @@ describe('a stream token', () => {
 
   it('needs a place that exists, and gives it back at once (D18)', async () => {
     await node.post(URL, { text_length: 7 })
-    expect([node.admission.asked, node.admission.held]).toEqual([[{ pace: 'live', characters: 7 }], 0])
+    expect([node.admission.asked, node.admission.held]).toEqual([[{ pace: 'live' }], 0])
     node.admission.full = true
     const refused = await node.post(URL, { text_length: 7 })
     expect([refused.status, refused.headers['Retry-After'], node.charged]).toEqual([503, '3', 7])

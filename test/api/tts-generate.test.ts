@@ -68,7 +68,7 @@ describe('generate', () => {
   it('with a duration answers with it and charges for it (D12)', async () => {
     const { data } = (await node.post(URL, { ...BODY, duration: 2 })).json
     expect([data.duration, data.chars_deducted, node.charged]).toEqual([2, 30, 30])
-    expect(node.admission.asked).toEqual([{ pace: 'batch', characters: 30 }])
+    expect(node.admission.asked).toEqual([{ pace: 'batch', speechSeconds: 2 }])
   })
 
   it('debits before the engine starts, and gives its place back at the end', async () => {

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { CapacityAdmission } from '../../src/inference/admission.ts'
 import { CostModel } from '../../src/inference/cost-model.ts'
+import type { Work } from '../../src/speech/admission.ts'
 
 /** A machine on which a second of speech costs `factor` seconds of one worker. */
 function costsOf(factor: number): CostModel {
@@ -14,10 +15,12 @@ function costsOf(factor: number): CostModel {
   return costs
 }
 
-const live = { pace: 'live', characters: 100 } as const
+const live = { pace: 'live' } as const
 
-function admitUntilRefused(admission: CapacityAdmission, characters = 100, pace: 'live' | 'batch' = 'live'): number {
-  for (let admitted = 0; ; admitted++) if (admission.admit({ pace, characters }).status === 'refused') return admitted
+const batch = (speechSeconds: number) => ({ pace: 'batch', speechSeconds }) as const
+
+function admitUntilRefused(admission: CapacityAdmission, work: Work = live): number {
+  for (let admitted = 0; ; admitted++) if (admission.admit(work).status === 'refused') return admitted
 }
 
 describe('CapacityAdmission', () => {
@@ -50,9 +53,9 @@ describe('CapacityAdmission', () => {
   })
 
   it('takes batch requests until a minute of work waits, and a long one whenever none waits', () => {
-    // 4,500 characters are 300 s of speech and, on two workers at 0.25, 37.5 s of work each.
-    expect(admitUntilRefused(new CapacityAdmission(costsOf(0.25), 2), 4_500, 'batch')).toBe(2)
-    expect(admitUntilRefused(new CapacityAdmission(costsOf(4), 1), 5_000, 'batch')).toBe(1)
+    // 300 s of speech are, on two workers at 0.25, 37.5 s of work each.
+    expect(admitUntilRefused(new CapacityAdmission(costsOf(0.25), 2), batch(300))).toBe(2)
+    expect(admitUntilRefused(new CapacityAdmission(costsOf(4), 1), batch(333))).toBe(1)
   })
 
   it('knows how many more listeners it would take', () => {
@@ -67,7 +70,7 @@ describe('CapacityAdmission', () => {
 
   it('knows how long the batch work that was taken will last', () => {
     const admission = new CapacityAdmission(costsOf(0.25), 2)
-    const place = admission.admit({ pace: 'batch', characters: 4_500 })
+    const place = admission.admit(batch(300))
     expect(admission.batchBacklogMs).toBeCloseTo(37_500)
     if (place.status === 'admitted') place.release()
     expect(admission.batchBacklogMs).toBe(0)
@@ -79,7 +82,7 @@ describe('CapacityAdmission', () => {
     admission.admit(live)
     expect(refused).toEqual([])
     admission.admit(live)
-    admitUntilRefused(admission, 5_000, 'batch')
+    admitUntilRefused(admission, batch(333))
     admission.admit({ pace: 'recording', audioSeconds: 10 })
     expect(refused).toEqual(['live', 'batch', 'recording'])
   })

@@ -19,21 +19,23 @@ const plan: PlanTask = {
 }
 
 describe('CostModel', () => {
-  it('predicts in proportion to the frames to keep and the characters to plan', () => {
+  it('predicts in proportion to the frames to keep and the speech to plan', () => {
     const costs = new CostModel()
     costs.calibrate(window, 200)
     costs.calibrate(plan, 60)
     expect(costs.predictMs({ ...window, frames: 20 })).toBeCloseTo(100)
     expect(costs.predictMs({ ...plan, text: 'x'.repeat(15) })).toBeCloseTo(30)
+    // A character is a syllable.
+    expect(costs.predictMs({ ...plan, text: '春'.repeat(15) })).toBeCloseTo(90)
   })
 
   it('puts planning and windows into one real-time factor', () => {
     const costs = new CostModel()
     costs.calibrate(window, 200)
     costs.calibrate(plan, 60)
-    // A second is 40 frames, 200 ms, and 15 characters, 30 ms.
+    // A second is 40 frames, 200 ms, and its plan, 30 ms.
     expect(costs.realTimeFactor).toBeCloseTo(0.23)
-    expect(costs.speechMs(150)).toBeCloseTo(2_300)
+    expect(costs.speechMs(10)).toBeCloseTo(2_300)
   })
 
   it('predicts recognition by what the model looks at: the audio and a second more', () => {
