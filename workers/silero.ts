@@ -1,4 +1,7 @@
 import assert from 'node:assert/strict'
+import { readFile } from 'node:fs/promises'
+import { Graph } from '../models/onnx/graph.ts'
+import { detectorGraph } from '../models/silero/detector-graph.ts'
 import { DETECTION_WINDOW_SAMPLES } from '../src/speech/detection.ts'
 import {
   DETECTION_CONTEXT_SAMPLES,
@@ -9,7 +12,6 @@ import {
 import { openSession, type Session, tensor } from './session.ts'
 
 const INPUT_SAMPLES = DETECTION_CONTEXT_SAMPLES + DETECTION_WINDOW_SAMPLES
-const SAMPLE_RATE = tensor('int64', BigInt64Array.of(16_000n), [])
 
 /** Silero VAD on one thread: how likely each window of 32 ms holds speech. */
 export class SileroEngine {
@@ -19,14 +21,15 @@ export class SileroEngine {
     this.#session = session
   }
 
-  /** `model`: the graph as it is published, for 16 kHz. */
+  /** `model`: the graph as it is published, for 16 kHz. It is small, and its weights are put into a faster one at each start. */
   static async load(model: string): Promise<SileroEngine> {
-    return new SileroEngine(await openSession(model))
+    const published = Graph.parse(await readFile(model))
+    return new SileroEngine(await openSession(detectorGraph(published).serialize()))
   }
 
   /**
-   * Looks at the first window of every stream at once, then at the second of those that have one, and so on: a window among sixty
-   * others costs a third of one alone.
+   * Looks at as many windows at once as all streams have, then at what those have that go on longer, and so on: a window among many
+   * others, of its own stream or of other ones, costs a fraction of one alone.
    */
   async detect({ streams }: DetectTask): Promise<DetectAnswer> {
     const runs = streams.map(({ samples, state }) => {
@@ -34,13 +37,16 @@ export class SileroEngine {
       assert.ok(Number.isInteger(windows) && windows >= 0, 'audio of other than whole windows')
       return { samples, state: state.slice(), probabilities: new Float32Array(windows) }
     })
-    // Those that go on longest come first, so that whoever is left is always at the front.
-    const order = runs.toSorted((a, b) => b.probabilities.length - a.probabilities.length)
-    for (let window = 0; window < (order[0]?.probabilities.length ?? 0); window++) {
-      await this.#look(
-        order.filter(({ probabilities }) => probabilities.length > window),
-        window,
-      )
+    const lengths = new Set(runs.map(({ probabilities }) => probabilities.length))
+    let from = 0
+    for (const to of [...lengths].toSorted((a, b) => a - b)) {
+      if (to > from)
+        await this.#look(
+          runs.filter(({ probabilities }) => probabilities.length >= to),
+          from,
+          to,
+        )
+      from = to
     }
     return { streams: runs.map(({ probabilities, state }) => ({ probabilities, state })) }
   }
@@ -49,26 +55,30 @@ export class SileroEngine {
     await this.#session.release()
   }
 
-  async #look(runs: readonly StreamRun[], window: number): Promise<void> {
-    const count = runs.length
-    const input = new Float32Array(count * INPUT_SAMPLES)
+  /** Windows [from, to) of every run. */
+  async #look(runs: readonly StreamRun[], from: number, to: number): Promise<void> {
+    const [count, windows] = [runs.length, to - from]
+    const samples = new Float32Array(windows * count * INPUT_SAMPLES)
     const state = new Float32Array(2 * count * DETECTION_STATE_WIDTH)
     for (const [index, run] of runs.entries()) {
-      const from = window * DETECTION_WINDOW_SAMPLES
-      input.set(run.samples.subarray(from, from + INPUT_SAMPLES), index * INPUT_SAMPLES)
+      for (let window = 0; window < windows; window++) {
+        const start = (from + window) * DETECTION_WINDOW_SAMPLES
+        samples.set(run.samples.subarray(start, start + INPUT_SAMPLES), (window * count + index) * INPUT_SAMPLES)
+      }
       for (const half of [0, 1]) state.set(halfOf(run.state, half), (half * count + index) * DETECTION_STATE_WIDTH)
     }
-    const { output, stateN } = await this.#session.run({
-      input: tensor('float32', input, [count, INPUT_SAMPLES]),
+    const { speech, next } = await this.#session.run({
+      samples: tensor('float32', samples, [windows, count, INPUT_SAMPLES]),
       state: tensor('float32', state, [2, count, DETECTION_STATE_WIDTH]),
-      sr: SAMPLE_RATE,
     })
-    assert.ok(output?.data instanceof Float32Array && stateN?.data instanceof Float32Array)
+    assert.ok(speech?.data instanceof Float32Array && next?.data instanceof Float32Array)
     for (const [index, run] of runs.entries()) {
-      run.probabilities[window] = output.data[index] ?? 0
+      for (let window = 0; window < windows; window++) {
+        run.probabilities[from + window] = speech.data[window * count + index] ?? 0
+      }
       for (const half of [0, 1]) {
-        const from = (half * count + index) * DETECTION_STATE_WIDTH
-        halfOf(run.state, half).set(stateN.data.subarray(from, from + DETECTION_STATE_WIDTH))
+        const start = (half * count + index) * DETECTION_STATE_WIDTH
+        halfOf(run.state, half).set(next.data.subarray(start, start + DETECTION_STATE_WIDTH))
       }
     }
   }
