@@ -8,11 +8,12 @@ export interface WindowSpan {
 
 /**
  * Window sizes in frames. The first are short, because a listener waits for them, and each is rendered in half the time that those
- * before it are heard, on a machine that takes a quarter of a second for a second; the others trade the cost of context, paid once a
- * window, against the size of a task and the processor's cache.
+ * before it are heard, on a machine that takes a quarter of a second for a second. The others trade the cost of context, paid once a
+ * window, against the time of a task, for which whoever is about to run dry may have to wait: larger ones take a little less work,
+ * and leave listeners who start at about the same time with more and longer gaps.
  */
-const OPENING_SIZES = [8, 12, 24]
-const STEADY_SIZE = 48
+const OPENING_SIZES = [8, 12, 16, 24]
+const STEADY_SIZE = 32
 /** A remainder shorter than this joins the window before it. */
 const SHORTEST = 12
 

@@ -22,7 +22,7 @@ describe('windows', () => {
 
   it('are short where somebody waits for them and grow from there', () => {
     const sizes = layWindows(0, 400, 0).map(({ from, to }) => to - from)
-    expect(sizes.slice(0, 4)).toEqual([8, 12, 24, 48])
+    expect(sizes.slice(0, 4)).toEqual([8, 12, 16, 24])
     expect(layWindows(0, 400, Number.POSITIVE_INFINITY)[0]).toEqual({ from: 0, to: 48 })
   })
 
