@@ -23,7 +23,7 @@ describe('windows', () => {
   it('are short where somebody waits for them and grow from there', () => {
     const sizes = layWindows(0, 400, 0).map(({ from, to }) => to - from)
     expect(sizes.slice(0, 4)).toEqual([8, 12, 16, 24])
-    expect(layWindows(0, 400, Number.POSITIVE_INFINITY)[0]).toEqual({ from: 0, to: 48 })
+    expect(layWindows(0, 400, Number.POSITIVE_INFINITY)[0]).toEqual({ from: 0, to: 32 })
   })
 
   it('of an unfinished stretch leave the frames whose context is not known yet', () => {
