@@ -10,8 +10,9 @@ import { loadConfig } from '../src/config.ts'
 import { systemClock } from '../src/runtime/clock.ts'
 import { SAMPLE_RATE } from '../src/speech/task-protocol.ts'
 import { type Judge, type Judgement, startJudge } from './judge.ts'
+import { languagesTable } from './languages.ts'
 import { type NodeUnderTest, startNode } from './node-under-test.ts'
-import { loadShippedKokoro } from './shipped-kokoro.ts'
+import { loadShippedKokoro, type ShippedKokoro } from './shipped-kokoro.ts'
 import { figure, median } from './statistics.ts'
 import type { BenchTable } from './table.ts'
 import { wordErrors, wordsOf } from './word-errors.ts'
@@ -54,9 +55,14 @@ export async function qualityBench(): Promise<BenchTable[]> {
   const judge = await startJudge(packs.get('whisper-base')!.dir)
   const folder = await mkdtemp(join(tmpdir(), 'syrinx-quality-'))
   try {
+    const shippedKokoro = await loadShippedKokoro(modelsDir)
     const fast = await judgeNode(judge, folder)
-    const shipped = await judgeShipped(judge, folder, modelsDir)
-    return [qualityTable(fast, shipped), await wordTimesTable(judge, folder, SENTENCES)]
+    const shipped = await judgeShipped(judge, folder, shippedKokoro)
+    return [
+      qualityTable(fast, shipped),
+      await judgeLanguages(judge, folder, shippedKokoro),
+      await wordTimesTable(judge, folder, SENTENCES),
+    ]
   } finally {
     judge.close()
     await rm(folder, { recursive: true, force: true })
@@ -97,22 +103,35 @@ async function fetchSpeech(node: NodeUnderTest, key: string, text: string): Prom
   return new Uint8Array(await response.arrayBuffer())
 }
 
-async function judgeShipped(judge: Judge, folder: string, modelsDir: string): Promise<Clip[]> {
-  const shipped = await loadShippedKokoro(modelsDir)
+async function judgeLanguages(judge: Judge, folder: string, shipped: ShippedKokoro): Promise<BenchTable> {
+  const node = await startNode()
+  try {
+    const toWav = { file: (text: string, key: string) => fetchSpeech(node, key, text), samples: trimmedWav }
+    return await languagesTable(judge, node, shipped, folder, toWav)
+  } finally {
+    await node.stop()
+  }
+}
+
+async function judgeShipped(judge: Judge, folder: string, shipped: ShippedKokoro): Promise<Clip[]> {
   const clips: Clip[] = []
   for (const [v, voice] of VOICES.entries()) {
     for (const [i, sentence] of SENTENCES.entries()) {
       // The shipped graph is slow: each voice speaks every third sentence.
       if ((i + v) % 3 !== 0) continue
       const samples = await shipped.speak(sentence, voice.startsWith('b') ? 'en-gb' : 'en-us', voice)
-      const trimmer = new EdgeTrimmer(EDGE_PAD_SAMPLES, SILENCE_MAGNITUDE)
-      const pcm = pcmBytes(joinPcm([...trimmer.push(samples), trimmer.flush()].map(toPcm16)))
       const path = join(folder, `shipped-${voice}-${i}.wav`)
-      await writeFile(path, Buffer.concat([wavHeader(SAMPLE_RATE, pcm.length), pcm]))
+      await writeFile(path, trimmedWav(samples))
       clips.push(await judged(judge, path, voice, sentence))
     }
   }
   return clips
+}
+
+function trimmedWav(samples: Float32Array): Uint8Array {
+  const trimmer = new EdgeTrimmer(EDGE_PAD_SAMPLES, SILENCE_MAGNITUDE)
+  const pcm = pcmBytes(joinPcm([...trimmer.push(samples), trimmer.flush()].map(toPcm16)))
+  return Buffer.concat([wavHeader(SAMPLE_RATE, pcm.length), pcm])
 }
 
 async function judged(judge: Judge, path: string, voice: string, sentence: string): Promise<Clip> {
