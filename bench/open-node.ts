@@ -73,6 +73,7 @@ export async function startOpenNode(): Promise<OpenNode> {
     encoder: new FileEncoder(codecs),
     audioFiles: await AudioFiles.open(join(folder, 'audio'), await ledger.secret('audio-urls'), clock, random),
     transcriber: undefined,
+    liveTranscriber: undefined,
     lifecycle,
     publicUrl: undefined,
     publicWsUrl: undefined,

@@ -30,6 +30,10 @@ export const IDEMPOTENCY_KEY_LENGTH_MAX = 255
 export const IDEMPOTENCY_LIFETIME_MS = 24 * 60 * 60 * 1000
 export const AUDIO_URL_LIFETIME_MS = 24 * 60 * 60 * 1000
 export const SOCKET_START_WAIT_MS = 10_000
+/** Audio that a live session may send before it is listened to, in seconds. */
+export const STT_AHEAD_SECONDS_MAX = 30
+export const STT_SAMPLE_RATE_MIN = 8_000
+export const STT_SAMPLE_RATE_MAX = 48_000
 export const SSE_KEEP_ALIVE_MS = 15_000
 export const UNLIMITED = Number.MAX_SAFE_INTEGER
 
@@ -61,3 +65,13 @@ export const STT_SECONDS_TOLERANCE = 0.05
 export const DECODE_MS_MAX = 300_000
 /** Bytes of uploads and of decoded audio on disk at once, over all requests. */
 export const SPOOL_BYTES_MAX = 4 * 1024 * 1024 * 1024
+/** Largest frame of audio a live session accepts: ten seconds at 48 kHz. */
+export const STT_FRAME_BYTES_MAX = 1024 * 1024
+/** Messages of a live session that wait to be handled: thirty seconds in frames of 8 ms. */
+export const STT_MESSAGES_MAX = 4_096
+/** A live session in automatic mode to which nothing comes for this long is silent: a muted microphone sends nothing at all. */
+export const STT_LULL_MS = 1_000
+/** A live session to which nothing comes for this long is ended: it holds a place that another could use. */
+export const STT_IDLE_MS_MAX = 120_000
+/** Bytes of unread events at which a live session leaves out partials. */
+export const STT_PARTIAL_BUFFER_BYTES_MAX = 16 * 1024

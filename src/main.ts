@@ -26,6 +26,7 @@ import { SPOOL_BYTES_MAX } from './limits.ts'
 import { FileEncoder } from './pipelines/encode-file.ts'
 import { Synthesizer } from './pipelines/synthesize.ts'
 import { FileTranscriber } from './pipelines/transcribe-file.ts'
+import { LiveTranscriber } from './pipelines/transcribe-live.ts'
 import { type Clock, systemClock } from './runtime/clock.ts'
 import { NodeLifecycle } from './runtime/lifecycle.ts'
 import type { Log } from './runtime/log.ts'
@@ -114,6 +115,7 @@ export async function startNode(config: Config, models: ModelFolders, log: Log):
     encoder: new FileEncoder(codecs),
     audioFiles,
     transcriber: listening?.transcriber,
+    liveTranscriber: listening?.liveTranscriber,
     lifecycle,
     observer: metrics.service,
     exposition: metrics,
@@ -171,6 +173,13 @@ export async function startNode(config: Config, models: ModelFolders, log: Log):
   }
 }
 
+interface Listening {
+  readonly transcriber: FileTranscriber
+  readonly liveTranscriber: LiveTranscriber
+  warmUp(): Promise<void>
+  close(): Promise<void>
+}
+
 /** What only a node that listens needs, beside the inference pool. */
 function startListening(
   models: ListeningModels,
@@ -178,13 +187,14 @@ function startListening(
   spool: Spool,
   workers: number,
   clock: Clock,
-): { transcriber: FileTranscriber; warmUp(): Promise<void>; close(): Promise<void> } {
+): Listening {
   const detection = new DetectionPool(workerFile('detection'), { sileroModel: models.sileroModel })
   const detector = new BatchingDetector(detection)
   const decoder = new DecoderPool(workerFile('decoder'), clock)
   const recognizer = new WhisperRecognizer(scheduler, models.whisper)
   return {
     transcriber: new FileTranscriber({ decoder, detector, spool }, recognizer, workers + 1),
+    liveTranscriber: new LiveTranscriber(detector, recognizer, clock),
     async warmUp() {
       await detector.open().push(new Float32Array(DETECTION_WINDOW_SAMPLES))
     },

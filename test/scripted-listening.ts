@@ -41,7 +41,7 @@ export class ScriptedDecoder implements AudioDecoder {
   }
 }
 
-function scriptedSamples(script: string): Int16Array<ArrayBuffer> {
+export function scriptedSamples(script: string): Int16Array<ArrayBuffer> {
   const stretches = script.split(' ').map(Number)
   const lengths = stretches.map((seconds) => Math.round(Math.abs(seconds) * RATE))
   const samples = new Int16Array(lengths.reduce((sum, length) => sum + length, 0))
@@ -89,6 +89,11 @@ export class ScriptedRecognizer implements SpeechRecognizer {
   failure: Error = new RecognitionFailed('tensor 7')
   pace: 'at_once' | 'by_hand' = 'at_once'
   readonly segments: SpeechSegment[] = []
+  readonly previews: SpeechSegment[] = []
+  /** What a preview says; undefined: no worker was free for it. */
+  previewText: string | undefined
+  /** Who keeps workers free. */
+  listeners = 0
   /** Pieces being worked on, and the most there ever were. */
   running = 0
   runningMost = 0
@@ -113,10 +118,16 @@ export class ScriptedRecognizer implements SpeechRecognizer {
     }
   }
 
-  async preview(): Promise<undefined> {}
+  async preview(segment: SpeechSegment): Promise<Hypothesis | undefined> {
+    this.previews.push(segment)
+    return this.previewText === undefined ? undefined : { text: this.previewText, language: this.language ?? 'en' }
+  }
 
   listen(): () => void {
-    return () => {}
+    this.listeners += 1
+    return () => {
+      this.listeners -= 1
+    }
   }
 
   /** Lets piece `index`, of those that are held, go on. */

@@ -9,6 +9,11 @@ export interface Caller {
   readonly account: Account
 }
 
+interface Books {
+  readonly ledger: Pick<Ledger, 'findKey' | 'account'>
+  readonly clock: Clock
+}
+
 export interface Requirement {
   readonly kinds: readonly KeyKind[]
   /** Asked of voice and STT keys; an account key is ruled by its permissions instead. */
@@ -16,12 +21,13 @@ export interface Requirement {
 }
 
 /** The caller behind `Authorization: Bearer`. Throws `INVALID_API_KEY`: 401 for no usable key, 403 for the wrong one (D2). */
-export function authenticate(
-  { ledger, clock }: { readonly ledger: Pick<Ledger, 'findKey' | 'account'>; readonly clock: Clock },
-  exchange: Exchange,
-  required: Requirement,
-): Caller {
-  const key = ledger.findKey(bearerToken(exchange.request.header('authorization')))
+export function authenticate(books: Books, exchange: Pick<Exchange, 'request'>, required: Requirement): Caller {
+  return authenticateKey(books, bearerToken(exchange.request.header('authorization')), required)
+}
+
+/** The caller whose key this is. Throws as `authenticate` does. */
+export function authenticateKey({ ledger, clock }: Books, plaintext: string, required: Requirement): Caller {
+  const key = ledger.findKey(plaintext)
   if (key === undefined) throw unauthenticated('the API key is not known')
   if (key.status !== 'active') throw unauthenticated(`the API key is ${key.status}`)
   const account = ledger.account(key.accountId)

@@ -1,4 +1,4 @@
-import { ApiError } from './errors.ts'
+import { ApiError, type ErrorCode } from './errors.ts'
 
 /*
  * What the network edge refuses before an endpoint sees the request, and sockets before their session begins.
@@ -19,13 +19,19 @@ export function badRequest(message: string): ApiError {
 }
 
 /** More connections or bodies than the node has room for (D6). */
-export function overloaded(): ApiError {
-  return new ApiError('BACKEND_ERROR', OVERLOADED, { status: 503, headers: { 'Retry-After': String(RETRY_SECONDS) } })
+export function overloaded(path = ''): ApiError {
+  const headers = { 'Retry-After': String(RETRY_SECONDS) }
+  return new ApiError(overloadCode(path), OVERLOADED, { status: 503, headers })
 }
 
 /** The event a socket gets before it is closed with 1013. */
-export function overloadedEvent(): string {
-  return JSON.stringify({ type: 'error', code: 'BACKEND_ERROR', message: OVERLOADED })
+export function overloadedEvent(path: string): string {
+  return JSON.stringify({ type: 'error', code: overloadCode(path), message: OVERLOADED })
+}
+
+/** Speech-to-text has a code of its own for this. */
+function overloadCode(path: string): ErrorCode {
+  return path.split('/').includes('stt') ? 'STT_UNAVAILABLE' : 'BACKEND_ERROR'
 }
 
 const OVERLOADED = 'the node has no room for another connection'

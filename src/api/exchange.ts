@@ -98,5 +98,7 @@ export interface Route {
 
 export interface SocketRoute {
   readonly path: string
+  /** Largest message it takes, where that is not the edge's usual limit. */
+  readonly messageBytesMax?: number
   readonly open: (session: SocketSession) => void
 }

@@ -133,7 +133,11 @@ export type SseFields = z.infer<typeof SseFields>
 export type StartFields = z.infer<typeof StartFields>
 
 /** The fields with their defaults. Throws for the first field, in the schema's order, that breaks its rule. */
-export function parseFields<T>(schema: z.ZodType<T>, body: object): T {
+export function parseFields<T>(
+  schema: z.ZodType<T>,
+  body: object,
+  codeOf: (field: string) => ErrorCode = ttsCodeOf,
+): T {
   const parsed = schema.safeParse(body)
   if (parsed.success) return parsed.data
   const issue = parsed.error.issues[0]
@@ -141,7 +145,7 @@ export function parseFields<T>(schema: z.ZodType<T>, body: object): T {
   throw new ApiError(isTooLong(issue) ? 'TEXT_TOO_LONG' : codeOf(field), `${field} ${issue?.message}`)
 }
 
-function codeOf(field: string): ErrorCode {
+function ttsCodeOf(field: string): ErrorCode {
   if (field === 'language') return 'INVALID_LANGUAGE'
   if (field === 'format') return 'INVALID_FORMAT'
   return 'BAD_REQUEST'

@@ -6,6 +6,8 @@ type Addresses = Pick<Services, 'publicUrl' | 'publicWsUrl'>
 
 /** Path of the socket that speaks. */
 export const TTS_SOCKET_PATH = '/ws/tts/stream'
+/** Path of the socket that listens. */
+export const STT_SOCKET_PATH = '/api/public/v1/stt/ws'
 
 /**
  * Origin of the addresses handed to a client: the configured one, else the one the client itself used (D25). The node

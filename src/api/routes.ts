@@ -6,6 +6,7 @@ import { keys } from './keys.ts'
 import { metrics } from './metrics.ts'
 import type { Services } from './services.ts'
 import { streamToken } from './stream-token.ts'
+import { sttSocket } from './stt-socket.ts'
 import { sttTranscriptions } from './stt-transcriptions.ts'
 import { ttsBytes } from './tts-bytes.ts'
 import { ttsGenerate } from './tts-generate.ts'
@@ -34,6 +35,6 @@ export function routes(services: Services): {
       readyz(services),
       metrics(services),
     ],
-    sockets: [ttsSocket(services)],
+    sockets: [ttsSocket(services), sttSocket(services)],
   }
 }

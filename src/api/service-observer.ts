@@ -14,13 +14,21 @@ export interface ServiceObserver {
   firstAudio(way: Way, ms: number): void
   /** `durationMs`: how much speech was made. */
   speechEnded(way: Way, outcome: Generation['outcome'], durationMs: number): void
+  /** A microphone is listened to, until the returned function is called. */
+  listeningBegan(mode: ListeningMode): () => void
+  /** Words became final `ms` after their end was known: the pause was long enough, or the client had said so. */
+  wordsFinal(mode: ListeningMode, ms: number): void
   /** A client was told of an error, in an answer or inside a stream. */
   errorTold(code: ErrorCode): void
 }
+
+export type ListeningMode = 'auto' | 'manual'
 
 export const unobservedService: ServiceObserver = {
   speechBegan: () => () => {},
   firstAudio() {},
   speechEnded() {},
+  listeningBegan: () => () => {},
+  wordsFinal() {},
   errorTold() {},
 }

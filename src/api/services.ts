@@ -2,6 +2,7 @@ import type { Observable } from 'rxjs'
 import type { Ledger } from '../ledger/ledger.ts'
 import type { AudioFile, AudioFormat } from '../pipelines/encode-file.ts'
 import type { FileTranscriber } from '../pipelines/transcribe-file.ts'
+import type { LiveTranscriber } from '../pipelines/transcribe-live.ts'
 import type { Clock } from '../runtime/clock.ts'
 import type { Log } from '../runtime/log.ts'
 import type { Random } from '../runtime/random.ts'
@@ -24,6 +25,8 @@ export interface Services {
   readonly audioFiles: AudioFiles
   /** undefined: no recogniser is set up. */
   readonly transcriber: Transcriber | undefined
+  /** undefined: no recogniser is set up. */
+  readonly liveTranscriber: LiveListener | undefined
   readonly lifecycle: Lifecycle
   readonly observer: ServiceObserver
   readonly exposition: Exposition
@@ -39,6 +42,9 @@ export interface AudioEncoder {
 
 /** Writes down what is said in a file. `FileTranscriber` implements it. */
 export type Transcriber = Pick<FileTranscriber, 'provider' | 'model' | 'canRecognize' | 'open' | 'transcribe'>
+
+/** Writes down what is said into microphones. `LiveTranscriber` implements it. */
+export type LiveListener = Pick<LiveTranscriber, 'canRecognize' | 'listen'>
 
 /** The node's figures as text, for whoever watches over it. */
 export interface Exposition {

@@ -49,10 +49,10 @@ export interface EdgeErrors {
   /** The edge adds `Allow`. */
   methodNotAllowed(): unknown
   badRequest(message: string): unknown
-  /** Too many connections, or no room left for bodies: 503 with `Retry-After`. */
-  overloaded(): unknown
-  /** The event a socket gets before it is closed with 1013. */
-  overloadedEvent(): string
+  /** Too many connections, or no room left for bodies: 503 with `Retry-After`. `path`: what was asked for. */
+  overloaded(path: string): unknown
+  /** The event a socket at `path` gets before it is closed with 1013. */
+  overloadedEvent(path: string): string
 }
 
 export interface HttpServer {
@@ -74,7 +74,7 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
   const socketPaths = new Set(options.sockets.map((socket) => socket.path))
   const connections = new OpenConnections()
   const budget = new UploadBudget(limits.uploadBytesMax)
-  const bodyOptions = { unclaimedBytesMax: limits.unclaimedBodyBytesMax, budget, overloaded: errors.overloaded }
+  const bodyOptions = { unclaimedBytesMax: limits.unclaimedBodyBytesMax, budget }
   const newId = requestIds(random)
   let listening: us_listen_socket | undefined
 
@@ -86,25 +86,31 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
   app.any('/*', (res, req) => {
     const startedAt = clock.monotonic()
     const request = new CopiedRequestHead(req, res)
+    const overloaded = () => errors.overloaded(request.path)
     const isOverloaded = connections.count >= limits.connectionsMax
-    const { route, handle, params, headers } = isOverloaded ? refuse(errors.overloaded()) : endpointFor(request)
+    const { route, handle, params, headers } = isOverloaded ? refuse(overloaded()) : endpointFor(request)
     const leave = connections.enter()
     const id = newId()
-    const exchange = new HttpExchange(res, request, new RequestBody(res, bodyFraming(request), bodyOptions), {
-      id,
-      params,
-      standingHeaders: { 'X-Request-Id': id, ...corsHeaders(request), ...headers },
-      clock,
-      readerStallMsMax: limits.readerStallMsMax,
-      spool: options.spool,
-      overloaded: errors.overloaded,
-      onOver(over) {
-        request.forgetConnection()
-        leave()
-        observer?.answered(route, METHODS.has(request.method) ? request.method : 'other', over.outcome.status)
-        logRequest(log, over, request.target, clock.monotonic() - startedAt)
+    const exchange = new HttpExchange(
+      res,
+      request,
+      new RequestBody(res, bodyFraming(request), { ...bodyOptions, overloaded }),
+      {
+        id,
+        params,
+        standingHeaders: { 'X-Request-Id': id, ...corsHeaders(request), ...headers },
+        clock,
+        readerStallMsMax: limits.readerStallMsMax,
+        spool: options.spool,
+        overloaded,
+        onOver(over) {
+          request.forgetConnection()
+          leave()
+          observer?.answered(route, METHODS.has(request.method) ? request.method : 'other', over.outcome.status)
+          logRequest(log, over, request.target, clock.monotonic() - startedAt)
+        },
       },
-    })
+    )
     void serve(exchange, handle)
   })
 

@@ -22,7 +22,7 @@ export interface SocketEdgeOptions {
   readonly connections: OpenConnections
   readonly newId: () => string
   /** The event a socket gets before it is closed with 1013. */
-  readonly overloadedEvent: () => string
+  readonly overloadedEvent: (path: string) => string
   readonly observer: RequestObserver | undefined
 }
 
@@ -41,7 +41,9 @@ interface SocketData {
  * page why an upgrade failed.
  */
 export function socketBehavior(route: SocketRoute, options: SocketEdgeOptions): WebSocketBehavior<SocketData> {
-  const { clock, log, limits, connections, observer } = options
+  const { clock, log, connections, observer } = options
+  const { messageBytesMax = options.limits.socketMessageBytesMax } = route
+  const limits = { ...options.limits, socketMessageBytesMax: messageBytesMax }
 
   return {
     // uWebSockets.js cuts what exceeds its limit without a close frame, so its limit is wider and 1009 is sent from here.
@@ -73,7 +75,7 @@ export function socketBehavior(route: SocketRoute, options: SocketEdgeOptions): 
     open(ws) {
       const data = ws.getUserData()
       if (connections.count >= limits.connectionsMax) {
-        ws.send(options.overloadedEvent())
+        ws.send(options.overloadedEvent(route.path))
         ws.end(1013, 'overloaded')
         return
       }

@@ -3,13 +3,18 @@ import type { CostModel } from './cost-model.ts'
 
 /** Share of the workers' time that live streams may fill. The rest absorbs what no prediction sees. */
 const LIVE_LOAD_MAX = 0.9
+/**
+ * Work of a microphone a second, in seconds of speech recognised: each second once as part of its segment, again where a pause made
+ * the segment look finished, and twice for previews. Those come less often where there is no time for them.
+ */
+const LISTENING_EFFORT = 4
 /** A batch request is taken while the work already promised to batch requests would be done within this time. */
 const BATCH_BACKLOG_MS_MAX = 60_000
 /** A refused listener should come back when some stream has probably ended. */
 const LIVE_RETRY_SECONDS = 5
 
 /**
- * Refuses, before any money moves, what the node could not keep: a live stream when the streams already carried and this
+ * Refuses, before any money moves, what the node could not keep: a live stream or a microphone when those already carried and this
  * one need more worker time than there is, a batch request when too much batch work waits. At least one of each is
  * always taken, however slow the machine.
  */
@@ -18,6 +23,7 @@ export class CapacityAdmission implements Admission {
   readonly #workers: number
   readonly #observer: AdmissionObserver
   #liveStreams = 0
+  #microphones = 0
   #batchRequests = 0
   #batchMs = 0
 
@@ -33,8 +39,20 @@ export class CapacityAdmission implements Admission {
 
   /** How many more live streams would be taken now. */
   get liveRoom(): number {
-    const streamsMax = Math.max(1, Math.floor((this.#workers * LIVE_LOAD_MAX) / this.#costs.realTimeFactor))
+    const workers = this.#workers * LIVE_LOAD_MAX - this.#microphones * this.#microphoneLoad
+    const streamsMax = Math.max(1, Math.floor(workers / this.#costs.realTimeFactor))
     return Math.max(0, streamsMax - this.#liveStreams)
+  }
+
+  get microphones(): number {
+    return this.#microphones
+  }
+
+  /** How many more microphones would be taken now. */
+  get microphoneRoom(): number {
+    const workers = this.#workers * LIVE_LOAD_MAX - this.#liveStreams * this.#costs.realTimeFactor
+    const microphonesMax = Math.max(1, Math.floor(workers / this.#microphoneLoad))
+    return Math.max(0, microphonesMax - this.#microphones)
   }
 
   /** Time until all batch work that was taken is done, if nothing else is. */
@@ -52,6 +70,8 @@ export class CapacityAdmission implements Admission {
     switch (work.pace) {
       case 'live':
         return this.#admitLive()
+      case 'listening':
+        return this.#admitMicrophone()
       case 'batch':
         return this.#admitBatch(this.#costs.speechMs(work.speechSeconds))
       case 'recording':
@@ -68,6 +88,22 @@ export class CapacityAdmission implements Admission {
         this.#liveStreams -= 1
       }),
     }
+  }
+
+  #admitMicrophone(): AdmissionOutcome {
+    if (this.microphoneRoom === 0) return { status: 'refused', retryAfterSeconds: LIVE_RETRY_SECONDS }
+    this.#microphones += 1
+    return {
+      status: 'admitted',
+      release: once(() => {
+        this.#microphones -= 1
+      }),
+    }
+  }
+
+  /** Share of one worker that a microphone needs. */
+  get #microphoneLoad(): number {
+    return (LISTENING_EFFORT * this.#costs.recognitionMs(1)) / 1_000
   }
 
   #admitBatch(ms: number): AdmissionOutcome {

@@ -44,7 +44,7 @@ export class WhisperRecognizer implements SpeechRecognizer {
   }
 
   recognize(segment: SpeechSegment, urgency: Urgency): Promise<Hypothesis> {
-    const deadline = urgency.pace === 'live' ? urgency.speechEndedAt : Number.POSITIVE_INFINITY
+    const deadline = urgency.pace === 'live' ? urgency.wantedAt : Number.POSITIVE_INFINITY
     return this.#run(segment, { deadline })
   }
 

@@ -2,6 +2,8 @@ import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom
 
 /** From the best that a warm model does to what nobody waits for. */
 const FIRST_AUDIO_SECONDS = [0.05, 0.1, 0.15, 0.2, 0.3, 0.5, 0.75, 1, 2, 5, 10, 30, 60]
+/** Zero where the words were there before the end of speech was. */
+const FINAL_SECONDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.2, 0.3, 0.5, 0.75, 1, 2, 5, 10, 30]
 const TASK_SECONDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.2, 0.4, 0.8, 1.5, 3, 6, 15]
 const LATE_SECONDS = [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2, 5]
 /** A flush takes a tenth of a millisecond on a good disk, and ten on a poor one. */
@@ -11,7 +13,12 @@ const COMMIT_SECONDS = [0.000_1, 0.000_25, 0.000_5, 0.001, 0.002_5, 0.005, 0.01,
 export interface NodeState {
   readonly scheduler: { readonly queued: number; readonly running: number }
   readonly costs: { readonly realTimeFactor: number }
-  readonly admission: { readonly liveStreams: number; readonly liveRoom: number; readonly batchBacklogMs: number }
+  readonly admission: {
+    readonly liveStreams: number
+    readonly liveRoom: number
+    readonly microphoneRoom: number
+    readonly batchBacklogMs: number
+  }
 }
 
 /**
@@ -41,6 +48,13 @@ export class Metrics {
   readonly #generations = this.#counter('generations_total', 'Texts spoken, by how that ended', ['way', 'outcome'])
   readonly #errors = this.#counter('errors_total', 'Errors told to clients, refusals included', ['code'])
   readonly #open = this.#gauge('streams_open', 'Texts being spoken now', ['way'])
+  readonly #microphones = this.#gauge('microphones_open', 'Microphones that are listened to now', ['mode'])
+  readonly #final = this.#histogram(
+    'final_seconds',
+    'From the silence that ends speech being long enough, or a commit, to the final words; the silence itself is not counted',
+    ['mode'],
+    FINAL_SECONDS,
+  )
   /** Of the streams that are open: how to read what waits for their readers. */
   readonly #outlets = new Set<() => number>()
 
@@ -60,6 +74,11 @@ export class Metrics {
       this.#speech.inc({ way }, durationMs / 1_000)
       this.#generations.inc({ way, outcome })
     },
+    listeningBegan: (mode: string): (() => void) => {
+      this.#microphones.inc({ mode })
+      return () => this.#microphones.dec({ mode })
+    },
+    wordsFinal: (mode: string, ms: number): void => this.#final.observe({ mode }, ms / 1_000),
     errorTold: (code: string): void => this.#errors.inc({ code }),
   }
 
@@ -127,6 +146,7 @@ export class Metrics {
     )
     this.#readings('live_streams', 'Live streams that hold a place', () => admission.liveStreams)
     this.#readings('live_streams_room', 'Live streams that would be taken besides', () => admission.liveRoom)
+    this.#readings('microphones_room', 'Microphones that would be taken besides', () => admission.microphoneRoom)
     this.#readings(
       'batch_backlog_seconds',
       'Time to do all batch work that was taken',

@@ -13,6 +13,10 @@ export type Work =
       readonly speechSeconds: number
     }
   | {
+      /** Somebody who speaks, and wants to see the words at once. */
+      readonly pace: 'listening'
+    }
+  | {
       /** A recording to be written down, in the gaps that listeners leave. */
       readonly pace: 'recording'
       readonly audioSeconds: number

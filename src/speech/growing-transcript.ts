@@ -18,6 +18,11 @@ export class GrowingTranscript {
     return text === '' ? 0 : text.length + this.#gapBefore(language).length
   }
 
+  /** What the text would be with this segment, which is not appended. */
+  joined(text: string, language: string): string {
+    return text === '' ? this.#text : this.#text + this.#gapBefore(language) + text
+  }
+
   /** `text` without white space at its ends; an empty one changes nothing. */
   append(text: string, language: string): void {
     if (text === '') return
@@ -26,8 +31,13 @@ export class GrowingTranscript {
   }
 
   #gapBefore(language: string): string {
-    return this.#text === '' || WRITTEN_WITHOUT_SPACES.has(language) ? '' : ' '
+    return this.#text !== '' && isWrittenWithSpaces(language) ? ' ' : ''
   }
+}
+
+/** Whether words of this language have spaces between them. */
+export function isWrittenWithSpaces(language: string): boolean {
+  return !WRITTEN_WITHOUT_SPACES.has(language)
 }
 
 const WRITTEN_WITHOUT_SPACES: ReadonlySet<string> = new Set(['zh', 'ja', 'th'])

@@ -28,16 +28,16 @@ export interface SpeechSegment {
   /** Mono, in [-1, 1], 16 kHz, at most `SEGMENT_SAMPLES_MAX`. Stays the caller's: it is copied to where it is heard. */
   readonly samples: Float32Array
   readonly mode: SpeechMode
-  /** Times of single words cost a second, short pass over the text. */
+  /** Times of single words: read off what the model looked at while it wrote, for 10 to 50 ms more. */
   readonly wordTimes: boolean
   readonly signal?: AbortSignal
 }
 
 /**
- * When the words are wanted. `live`: somebody waits since `speechEndedAt`, a time on the monotonic clock. `batch`: whenever nobody
- * who listens needs the workers.
+ * When the words are wanted. `live`: somebody waits for them from `wantedAt` on, a time on the monotonic clock, which may lie ahead.
+ * `batch`: whenever nobody who listens needs the workers.
  */
-export type Urgency = { readonly pace: 'live'; readonly speechEndedAt: number } | { readonly pace: 'batch' }
+export type Urgency = { readonly pace: 'live'; readonly wantedAt: number } | { readonly pace: 'batch' }
 
 export interface Hypothesis {
   /** Without white space at its ends; empty where nothing is said. */

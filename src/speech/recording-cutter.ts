@@ -1,4 +1,5 @@
 import { DETECTION_WINDOW_SAMPLES } from './detection.ts'
+import { quietestWindow } from './quietest-window.ts'
 import { LISTENING_SAMPLE_RATE } from './recognition.ts'
 
 /** Part of a recording, in samples. */
@@ -76,23 +77,12 @@ function splitLong(utterance: Utterance, probabilities: Float32Array): Utterance
   const parts: Utterance[] = []
   let { start } = utterance
   while (utterance.end - start > PIECE_WINDOWS_MAX) {
-    const cut = leastLikely(probabilities, start + SPLIT_WINDOWS_MIN, start + PIECE_WINDOWS_MAX, start)
+    const [from, to] = [start + SPLIT_WINDOWS_MIN, start + PIECE_WINDOWS_MAX]
+    const cut = quietestWindow(probabilities, from, to, start + PIECE_WINDOWS_BEST)
     parts.push({ start, end: cut })
     start = cut
   }
   return [...parts, { start, end: utterance.end }]
-}
-
-/** The window of [from, to) with the least speech in it and beside it; of several, the one nearest to the best length. */
-function leastLikely(probabilities: Float32Array, from: number, to: number, start: number): number {
-  let best = from
-  let least = Number.POSITIVE_INFINITY
-  for (let at = from; at < to; at++) {
-    const around = probabilities[at - 1]! + 2 * probabilities[at]! + probabilities[at + 1]!
-    const likelihood = around + (0.02 * Math.abs(at - start - PIECE_WINDOWS_BEST)) / PIECE_WINDOWS_BEST
-    if (likelihood < least) [best, least] = [at, likelihood]
-  }
-  return best
 }
 
 function groupUtterances(utterances: readonly Utterance[]): Utterance[] {

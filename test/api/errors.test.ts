@@ -106,7 +106,7 @@ describe('the edge', () => {
   })
 
   it('has an event for a socket there is no room for (D6, D24)', () => {
-    expect(JSON.parse(overloadedEvent())).toEqual({
+    expect(JSON.parse(overloadedEvent('/ws/tts/stream'))).toEqual({
       type: 'error',
       code: 'BACKEND_ERROR',
       message: expect.stringMatching(/room/),

@@ -207,10 +207,10 @@ export class FakeSocket extends Buffered implements SocketSession {
   closeCode: number | undefined
   #onMessage: ((message: string | Uint8Array) => void) | undefined
 
-  constructor(id: string, url: string, reader: Reader = 'eager') {
+  constructor(id: string, url: string, reader: Reader = 'eager', headers: Readonly<Record<string, string>> = {}) {
     super(reader)
     this.id = id
-    this.request = requestHead({ method: 'GET', url })
+    this.request = requestHead({ method: 'GET', url, headers })
   }
 
   onMessage(callback: (message: string | Uint8Array) => void): void {

@@ -10,6 +10,7 @@ import { type LedgerObserver, LmdbLedger } from '../../src/ledger/lmdb-ledger.ts
 import { SPOOL_BYTES_MAX } from '../../src/limits.ts'
 import { FileEncoder } from '../../src/pipelines/encode-file.ts'
 import { FileTranscriber } from '../../src/pipelines/transcribe-file.ts'
+import { LiveTranscriber } from '../../src/pipelines/transcribe-live.ts'
 import type { Log } from '../../src/runtime/log.ts'
 import { systemRandom } from '../../src/runtime/random.ts'
 import { Spool } from '../../src/runtime/spool.ts'
@@ -122,6 +123,7 @@ export class TestNode {
       encoder: new FileEncoder({ encodeMp3: async () => MP3_BYTES }),
       audioFiles: parts.audioFiles,
       transcriber: new FileTranscriber(listening, this.recognizer, 3),
+      liveTranscriber: new LiveTranscriber(listening.detector, this.recognizer, this.clock),
       lifecycle: this.lifecycle,
       observer: unobservedService,
       exposition: { contentType: 'text/plain', text: async () => '' },
@@ -185,6 +187,19 @@ export class TestNode {
     if (route === undefined) throw new Error('no socket')
     const query = token === undefined ? '' : `?token=${encodeURIComponent(token)}`
     const socket = new FakeSocket('socket_1', `${route.path}${query}`, reader)
+    route.open(socket)
+    return socket
+  }
+
+  /** Opens the socket that listens. `query` begins with `?`. */
+  listen(
+    query = `?token=${this.sttKey}`,
+    options: { readonly reader?: Reader; readonly key?: string } = {},
+  ): FakeSocket {
+    const route = routes(this.services).sockets[1]
+    if (route === undefined) throw new Error('no socket')
+    const headers = options.key === undefined ? {} : { authorization: `Bearer ${options.key}` }
+    const socket = new FakeSocket('socket_1', `${route.path}${query}`, options.reader, headers)
     route.open(socket)
     return socket
   }

@@ -30,7 +30,7 @@ function segment(name: string, change: Partial<SpeechSegment> = {}): SpeechSegme
   return { samples: new Float32Array(1_600), mode: mode(name), wordTimes: false, ...change }
 }
 
-const live = (speechEndedAt: number) => ({ pace: 'live', speechEndedAt }) as const
+const live = (wantedAt: number) => ({ pace: 'live', wantedAt }) as const
 
 describe('WhisperRecognizer', () => {
   it('asks for the languages of the mode in the codes of the model, and answers in those of the modes', async () => {

@@ -68,7 +68,7 @@ describe('the metrics of a node', () => {
   it('read the state of the node when they are asked for', async () => {
     const metrics = new Metrics()
     const scheduler = { queued: 3, running: 2 }
-    const admission = { liveStreams: 4, liveRoom: 1, batchBacklogMs: 1_500 }
+    const admission = { liveStreams: 4, liveRoom: 1, microphoneRoom: 6, batchBacklogMs: 1_500 }
     metrics.watch({ scheduler, costs: { realTimeFactor: 0.25 }, admission })
     expect(await series(metrics, 'syrinx_tasks_queued')).toEqual({ '': 3 })
     scheduler.queued = 7

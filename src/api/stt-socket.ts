@@ -1,0 +1,327 @@
+import { concatMap } from 'rxjs'
+import {
+  SOCKET_START_WAIT_MS,
+  STREAM_BUFFER_BYTES_MAX,
+  STT_AHEAD_SECONDS_MAX,
+  STT_FRAME_BYTES_MAX,
+  STT_IDLE_MS_MAX,
+  STT_LULL_MS,
+  STT_PARTIAL_BUFFER_BYTES_MAX,
+  STT_SECONDS_MAX,
+} from '../limits.ts'
+import { SEGMENTER_SETTINGS, TURN_SEGMENTER_SETTINGS } from '../speech/segmenter.ts'
+import type { SpeechMode } from '../speech/speech-modes.ts'
+import { whenAborted } from './abort-signals.ts'
+import { findPlace, type Refusal } from './admission.ts'
+import { authenticate, authenticateKey, type Caller } from './authenticate.ts'
+import { parseJsonObject } from './body.ts'
+import { ApiError, type ErrorCode } from './errors.ts'
+import type { SocketRoute, SocketSession } from './exchange.ts'
+import { LiveTranscript, type TranscriptMessage } from './live-transcript.ts'
+import { Microphone, type MicrophoneRefusal } from './microphone.ts'
+import { STT_SOCKET_PATH } from './public-urls.ts'
+import type { LiveListener, Services } from './services.ts'
+import { requireAllowance, requireStillValid } from './stt-allowance.ts'
+import { asSttError, sttRefusal } from './stt-errors.ts'
+import { type ListeningStart, listeningStart, speechModeOfQuery } from './stt-fields.ts'
+
+/*
+ * One socket listens to one microphone. Its states, and what closes it (D29):
+ *
+ *   idle ──start──▶ started ──stop──▶ draining ──everything told──▶ closed 1000
+ *    │                 │                  ▲ │
+ *    │                 │                  │ ╰─ after an `error`, where not `stop` but a limit ended it ─▶ 1008
+ *    │                 ├─ nothing came for two minutes, or half an hour of audio did
+ *    │                 ├─ any message but audio, commit (manual mode) and stop ─▶ 4400
+ *    │                 ├─ audio too far ahead, a client that does not read ─────▶ 1008
+ *    │                 ├─ the allowance is used up ─────────────────────────────▶ 1008
+ *    │                 ├─ the key is no longer good ────────────────────────────▶ 4401
+ *    │                 └─ the recogniser or the disk fails ─────────────────────▶ 1011
+ *    ├─ no usable key ────────────────────────────────────────▶ 4401
+ *    ├─ no `start` in 10 s, or a bad one, or a bad language ──▶ 4400
+ *    ├─ no characters left ───────────────────────────────────▶ 1008
+ *    ├─ no model, or not for this language ───────────────────▶ 1011
+ *    └─ the node is full, or loading its models 1013, or shutting down 1012
+ *
+ *   From anywhere: the client leaves, and everything stops; the node's time to drain is over ─▶ 1012.
+ *
+ * Every close but 1000 and the client's own follows an `error`. What comes while the socket drains is not listened to.
+ */
+type State =
+  | { readonly name: 'idle'; readonly speechMode: SpeechMode; readonly stopWaiting: () => void }
+  | { readonly name: 'started'; readonly microphone: Microphone; readonly mode: ListeningStart['mode'] }
+  | { readonly name: 'draining' }
+  | { readonly name: 'closed' }
+
+type Message = string | Uint8Array
+
+/** The last word of a session, and its close code. */
+interface Ending {
+  readonly code: ErrorCode
+  readonly message: string
+  readonly closeCode: number
+}
+
+/** `WS /api/public/v1/stt/ws`: writes down what is said into a microphone, while it is said. */
+export function sttSocket(services: Services): SocketRoute {
+  return {
+    path: STT_SOCKET_PATH,
+    messageBytesMax: STT_FRAME_BYTES_MAX,
+    open: (session) => new SttSocket(services, session).open(),
+  }
+}
+
+class SttSocket {
+  readonly #services: Services
+  readonly #session: SocketSession
+  readonly #cleanups: (() => void)[] = []
+  #caller: Caller | undefined
+  #state: State | undefined
+  /** What ends a session that did not end itself. */
+  #ending: Ending | undefined
+  #stopWatching = () => {}
+
+  constructor(services: Services, session: SocketSession) {
+    this.#services = services
+    this.#session = session
+  }
+
+  /** → idle. Nothing is spent before there is a final word, so the place may come last. */
+  open(): void {
+    const { clock, lifecycle } = this.#services
+    const session = this.#session
+    session.onMessage((message) => this.#receive(message))
+    this.#atClose(whenAborted(session.closed, () => this.#close(1000, 'left')))
+    this.#guard(() => {
+      if (this.#hasClosed()) return
+      this.#caller = authenticateSocket(this.#services, session)
+      this.#requireTranscriber()
+      const speechMode = speechModeOfQuery(session.request)
+      requireAllowance(this.#services, this.#caller)
+      const place = findPlace(this.#services, { pace: 'listening' })
+      if (place.status === 'refused') {
+        this.#refuse(place)
+        return
+      }
+      this.#atClose(place.release)
+      const stopWaiting = clock.after(SOCKET_START_WAIT_MS, () => {
+        this.#fail('BAD_REQUEST', `start must come within ${SOCKET_START_WAIT_MS / 1000} seconds`, 4400)
+      })
+      this.#atClose(stopWaiting)
+      this.#atClose(
+        whenAborted(lifecycle.stopped, () => this.#fail('STT_UNAVAILABLE', 'the node is shutting down', 1012)),
+      )
+      this.#state = { name: 'idle', speechMode, stopWaiting }
+    })
+  }
+
+  /** The one driver: whatever a message leads to begins here. */
+  #receive(message: Message): void {
+    const state = this.#state
+    this.#guard(() => {
+      if (state?.name === 'idle') this.#start(state, message)
+      else if (state?.name === 'started') this.#listen(state, message)
+    })
+  }
+
+  /** idle → started. */
+  #start({ speechMode: named, stopWaiting }: State & { name: 'idle' }, message: Message): void {
+    const { clock, observer } = this.#services
+    const caller = this.#requireCaller()
+    const transcriber = this.#requireTranscriber()
+    const start = listeningStart(parseMessage(message, 'the first message must be start, as a text frame'))
+    const speechMode = start.language ?? named
+    const answer = transcriber.canRecognize(speechMode)
+    if (answer.status === 'not_recognized') throw new ApiError('model_not_ready', answer.message)
+    requireStillValid(this.#services, caller)
+    requireAllowance(this.#services, caller)
+
+    stopWaiting()
+    const { mode } = start
+    const microphone = new Microphone(start, clock)
+    this.#state = { name: 'started', microphone, mode }
+    this.#atClose(observer.listeningBegan(mode))
+    const source = { id: this.#session.id, caller, mode, speechMode }
+    const transcript = new LiveTranscript(this.#services, source, (event) => this.#tell(event))
+    const { inputs, demand, progress } = microphone
+    const segmenter = mode === 'auto' ? SEGMENTER_SETTINGS : TURN_SEGMENTER_SETTINGS
+    const telling = transcriber
+      .listen(inputs, { mode: speechMode, segmenter, demand, progress })
+      .pipe(concatMap((event) => transcript.tell(event)))
+      .subscribe({
+        error: (error) => this.#explain(error),
+        complete: () => this.#guard(() => this.#finish(transcript, microphone)),
+      })
+    this.#atClose(() => telling.unsubscribe())
+    this.#atClose(() => this.#log(transcript, microphone, mode))
+    this.#atClose(() => this.#stopWatching())
+    this.#watch(microphone)
+  }
+
+  #listen({ microphone, mode }: State & { name: 'started' }, message: Message): void {
+    if (typeof message !== 'string') {
+      this.#handle(microphone, microphone.hear(message))
+      return
+    }
+    const { type } = parseMessage(message)
+    if (type === 'stop') {
+      this.#drain(microphone)
+      return
+    }
+    if (type !== 'commit') throw new ApiError('BAD_REQUEST', 'type must be commit or stop once the session has started')
+    if (mode === 'auto') throw new ApiError('BAD_REQUEST', 'type must be stop in auto mode: commit is for manual mode')
+    this.#handle(microphone, microphone.commit())
+  }
+
+  #handle(microphone: Microphone, refusal: MicrophoneRefusal | undefined): void {
+    switch (refusal) {
+      case undefined:
+        return
+      case 'too_long':
+        this.#drain(microphone, limited(`a session may last at most ${STT_SECONDS_MAX} seconds of audio`))
+        return
+      case 'too_far_ahead':
+        this.#end(limited(`audio must be at most ${STT_AHEAD_SECONDS_MAX} seconds ahead of its transcript`))
+        return
+      case 'too_many_messages':
+        this.#end(limited('messages come faster than they can be handled'))
+        return
+    }
+  }
+
+  /** started → draining. */
+  #drain(microphone: Microphone, ending?: Ending): void {
+    this.#state = { name: 'draining' }
+    this.#ending = ending
+    microphone.stop()
+  }
+
+  /** draining → closed, when everything has been told. */
+  #finish(transcript: LiveTranscript, microphone: Microphone): void {
+    transcript.finish(microphone.seconds)
+    if (this.#ending !== undefined) this.#end(this.#ending)
+    else this.#close(1000, 'final')
+  }
+
+  /** Looks after a line on which nothing comes, for as long as the session lasts. */
+  #watch(microphone: Microphone): void {
+    const { clock } = this.#services
+    this.#stopWatching = clock.after(STT_LULL_MS, () => {
+      if (this.#state?.name !== 'started') return
+      microphone.settle()
+      if (microphone.silentMs < STT_IDLE_MS_MAX) this.#watch(microphone)
+      else this.#drain(microphone, limited(`audio must come at least every ${STT_IDLE_MS_MAX / 1000} seconds`))
+    })
+  }
+
+  /** Partials are left out for a client that reads slowly; one that does not read at all has its session ended. */
+  #tell(message: TranscriptMessage): void {
+    const { bufferedBytes } = this.#session
+    if (message.type === 'partial' && bufferedBytes > STT_PARTIAL_BUFFER_BYTES_MAX) return
+    if (bufferedBytes > STREAM_BUFFER_BYTES_MAX) {
+      this.#end(limited('the client must read what it is told'))
+      return
+    }
+    this.#send(message)
+  }
+
+  #requireCaller(): Caller {
+    if (this.#caller !== undefined) return this.#caller
+    throw new Error('a session without a caller is never started')
+  }
+
+  #requireTranscriber(): LiveListener {
+    const { liveTranscriber } = this.#services
+    if (liveTranscriber !== undefined) return liveTranscriber
+    throw new ApiError('SERVICE_NOT_CONFIGURED', 'this node has no speech-to-text model: see syrinx models')
+  }
+
+  #refuse(place: Refusal): void {
+    const { code, message } = sttRefusal(place)
+    this.#fail(code, message, place.reason === 'stopping' ? 1012 : 1013)
+  }
+
+  #guard(action: () => void): void {
+    try {
+      action()
+    } catch (error) {
+      this.#explain(error)
+    }
+  }
+
+  #explain(error: unknown): void {
+    if (this.#hasClosed()) return
+    const { code, message } = asSttError(error, 'listening', this.#session.id, this.#services.log)
+    this.#fail(code, message, CLOSE_CODES[code] ?? 1011)
+  }
+
+  #end({ code, message, closeCode }: Ending): void {
+    this.#fail(code, message, closeCode)
+  }
+
+  #fail(code: ErrorCode, message: string, closeCode: number): void {
+    if (this.#hasClosed()) return
+    this.#services.observer.errorTold(code)
+    this.#send({ type: 'error', code, message })
+    this.#close(closeCode, 'error')
+  }
+
+  /** The one way out, taken once: stops the work and gives the place back. */
+  #close(closeCode: number, reason: string): void {
+    if (this.#hasClosed()) return
+    this.#state = { name: 'closed' }
+    for (const cleanup of this.#cleanups.splice(0)) cleanup()
+    this.#session.end(closeCode, reason)
+  }
+
+  #log(transcript: LiveTranscript, microphone: Microphone, mode: ListeningStart['mode']): void {
+    const fields = {
+      requestId: this.#session.id,
+      keyId: this.#caller?.key.id,
+      mode,
+      audioSeconds: microphone.seconds,
+      told: transcript.told,
+      characters: transcript.characters,
+    }
+    this.#services.log.info(fields, 'listening ended')
+  }
+
+  #send(event: object): void {
+    this.#session.send(JSON.stringify(event))
+  }
+
+  #atClose(cleanup: () => void): void {
+    if (this.#hasClosed()) cleanup()
+    else this.#cleanups.push(cleanup)
+  }
+
+  #hasClosed(): boolean {
+    return this.#state?.name === 'closed'
+  }
+}
+
+/** Where an error's close code follows from its code alone. All others: 1011. */
+const CLOSE_CODES: Readonly<Partial<Record<ErrorCode, number>>> = {
+  BAD_REQUEST: 4400,
+  INVALID_API_KEY: 4401,
+  unauthorized: 4401,
+  FORBIDDEN: 4401,
+  KEY_CREDIT_EXCEEDED: 1008,
+  QUOTA_EXCEEDED: 1008,
+}
+
+function limited(message: string): Ending {
+  return { code: 'BAD_REQUEST', message, closeCode: 1008 }
+}
+
+/** The key comes in the address, or in `Authorization` where a client can set it. */
+function authenticateSocket(services: Services, session: SocketSession): Caller {
+  const required = { kinds: ['stt'], scope: 'stt.stream' } as const
+  const token = session.request.query.get('token')
+  return token === null ? authenticate(services, session, required) : authenticateKey(services, token, required)
+}
+
+function parseMessage(message: Message, rule = 'message must be a text frame'): { readonly type?: unknown } {
+  if (typeof message !== 'string') throw new ApiError('BAD_REQUEST', rule)
+  return parseJsonObject(message, 'message')
+}
