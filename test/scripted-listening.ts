@@ -7,6 +7,7 @@ import {
   type Recognizable,
   type SpeechRecognizer,
   type SpeechSegment,
+  type Urgency,
 } from '../src/speech/recognition.ts'
 import { findSpeechMode, type SpeechMode } from '../src/speech/speech-modes.ts'
 
@@ -89,9 +90,13 @@ export class ScriptedRecognizer implements SpeechRecognizer {
   failure: Error = new RecognitionFailed('tensor 7')
   pace: 'at_once' | 'by_hand' = 'at_once'
   readonly segments: SpeechSegment[] = []
+  readonly urgencies: Urgency[] = []
   readonly previews: SpeechSegment[] = []
   /** What a preview says; undefined: no worker was free for it. */
   previewText: string | undefined
+  previewFailure: Error | undefined
+  /** Whether a preview is done by now. */
+  previewGate = () => true
   /** Who keeps workers free. */
   listeners = 0
   /** Pieces being worked on, and the most there ever were. */
@@ -104,7 +109,8 @@ export class ScriptedRecognizer implements SpeechRecognizer {
     return { status: 'not_recognized', message: `${mode.name} needs another model` }
   }
 
-  async recognize(segment: SpeechSegment): Promise<Hypothesis> {
+  async recognize(segment: SpeechSegment, urgency: Urgency): Promise<Hypothesis> {
+    this.urgencies.push(urgency)
     const index = this.segments.length
     this.segments.push(segment)
     this.running += 1
@@ -120,6 +126,8 @@ export class ScriptedRecognizer implements SpeechRecognizer {
 
   async preview(segment: SpeechSegment): Promise<Hypothesis | undefined> {
     this.previews.push(segment)
+    while (!this.previewGate()) await new Promise((resolve) => setImmediate(resolve))
+    if (this.previewFailure !== undefined) throw this.previewFailure
     return this.previewText === undefined ? undefined : { text: this.previewText, language: this.language ?? 'en' }
   }
 

@@ -106,6 +106,8 @@ describe('the edge', () => {
   })
 
   it('has an event for a socket there is no room for (D6, D24)', () => {
+    expect(JSON.parse(overloadedEvent('/api/public/v1/stt/ws'))).toMatchObject({ code: 'STT_UNAVAILABLE' })
+    expect(render(overloaded('/api/v1/stt/transcriptions'))?.json.error.code).toBe('STT_UNAVAILABLE')
     expect(JSON.parse(overloadedEvent('/ws/tts/stream'))).toEqual({
       type: 'error',
       code: 'BACKEND_ERROR',

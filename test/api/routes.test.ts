@@ -21,8 +21,9 @@ describe('the routes', () => {
       'GET /readyz',
       'GET /metrics',
     ])
-    expect(sockets.map(({ path }) => path)).toEqual(['/ws/tts/stream'])
-    expect(contractSection('Endpoints')).toContain('WS /ws/tts/stream?token=')
+    expect(sockets.map(({ path }) => path)).toEqual(['/ws/tts/stream', '/api/public/v1/stt/ws'])
+    for (const { path } of sockets)
+      expect(contractSection('Endpoints')).toMatch(new RegExp(`^### WS (\\{\\w+\\})?${path}\\?token=`, 'm'))
   })
 
   it('hold every text-to-speech, usage and key endpoint of the contract', () => {

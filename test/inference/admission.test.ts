@@ -87,3 +87,49 @@ describe('CapacityAdmission', () => {
     expect(refused).toEqual(['live', 'batch', 'recording'])
   })
 })
+
+describe('a microphone', () => {
+  /** A machine that speaks in a quarter of real time, and hears a second in 25 ms. */
+  const admissionOf = (workers: number) => {
+    const costs = costsOf(0.25)
+    const samples = new Float32Array(16_000)
+    costs.calibrate({ kind: 'recognize', samples, languages: [], wordTimes: false }, 50)
+    return new CapacityAdmission(costs, workers)
+  }
+  const fill = (admission: CapacityAdmission, pace: 'listening') => {
+    for (let admitted = 0; ; admitted++) if (admission.admit({ pace }).status === 'refused') return admitted
+  }
+
+  it('takes a tenth of a worker where a second is heard in 25 ms: once for good, and as much again three times', () => {
+    expect(fill(admissionOf(2), 'listening')).toBe(18)
+    expect(fill(admissionOf(1), 'listening')).toBe(9)
+  })
+
+  it('shares the workers with those who listen', () => {
+    const admission = admissionOf(2)
+    admission.admit(live)
+    admission.admit(live)
+    expect(admission.microphoneRoom).toBe(13)
+    for (let i = 0; i < 13; i++) expect(admission.admit({ pace: 'listening' }).status).toBe('admitted')
+    expect([admission.microphones, admission.microphoneRoom, admission.liveRoom]).toEqual([13, 0, 0])
+  })
+
+  it('is taken whatever else there is, if it is the only one', () => {
+    const admission = admissionOf(1)
+    admitUntilRefused(admission)
+    expect(fill(admission, 'listening')).toBeGreaterThanOrEqual(1)
+    expect(fill(new CapacityAdmission(new CostModel(), 1), 'listening')).toBeGreaterThanOrEqual(1)
+  })
+
+  it('gives its place back once, and says when to come back', () => {
+    const admission = admissionOf(1)
+    const place = admission.admit({ pace: 'listening' })
+    fill(admission, 'listening')
+    expect(admission.admit({ pace: 'listening' })).toEqual({ status: 'refused', retryAfterSeconds: expect.any(Number) })
+    if (place.status === 'admitted') {
+      place.release()
+      place.release()
+    }
+    expect(admission.microphoneRoom).toBe(1)
+  })
+})
