@@ -12,6 +12,18 @@ const SOCKET_SCRIPT = [
   'socket.onmessage = ({data}) => (typeof data == "string" ? process.stdout : file).write(typeof data == "string" ? data + "\\n" : Buffer.from(data))',
 ].join(' ')
 
+/** Speaks what that one kept into the socket that listens, named by its argument, as if it came from a microphone. */
+const LISTEN_SCRIPT = [
+  'const pcm = require("fs").readFileSync("socket.pcm");',
+  'const socket = new WebSocket(process.argv[1]);',
+  'socket.onopen = () => {',
+  'socket.send(JSON.stringify({type: "start", mode: "auto", language: "en", sample_rate: 24000, format: "pcm_s16le"}));',
+  'for (let at = 0; at < pcm.length; at += 9600) socket.send(pcm.subarray(at, at + 9600));',
+  'socket.send(JSON.stringify({type: "stop"}));',
+  '};',
+  'socket.onmessage = ({data}) => console.log(data);',
+].join(' ')
+
 /**
  * What an empty data folder's first start prints: the keys, which nothing shows again, and lines that make sound when
  * pasted into a shell on the same machine.
@@ -36,6 +48,12 @@ A stream of events, as the audio is made:
 
 A token, and a WebSocket with it (16-bit samples, 24 kHz, into socket.pcm):
   curl -sS -f ${url}/api/v1/tts/stream-token ${headers} -d '${token}' | node --experimental-websocket -e '${SOCKET_SCRIPT}'
+
+What the MP3 file says:
+  curl -sS -f ${url}/api/v1/stt/transcriptions -H 'Authorization: Bearer ${first.stt.plaintext}' -F audio=@hello.mp3 -F language=en
+
+What the WebSocket said, heard live:
+  node --experimental-websocket -e '${LISTEN_SCRIPT}' '${url.replace(/^http/, 'ws')}/api/public/v1/stt/ws?token=${first.stt.plaintext}'
 
 What is left to spend:
   curl -sS -f ${url}/api/v1/usage -H 'Authorization: Bearer ${first.voice.plaintext}'
