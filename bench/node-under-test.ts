@@ -19,6 +19,8 @@ export interface NodeUnderTest {
   readonly printed: readonly string[]
   /** A voice key without ceiling, of an account without quota, bound to this preset voice. */
   voiceKey(voiceId: string): Promise<string>
+  /** A speech-to-text key without ceiling, of an account without quota. */
+  sttKey(): Promise<string>
   /** Runs a command of the `syrinx` command line on the node's data and returns its JSON. */
   command(...words: string[]): Promise<unknown>
   /** Sends a signal and resolves with the exit code when the process has ended. */
@@ -64,6 +66,11 @@ export async function startNode(settings: Readonly<Record<string, string>> = {})
         '--voice',
         voiceId,
       ]
+      return ((await command('key', 'create', ...words)) as { key: string }).key
+    },
+    async sttKey() {
+      const account = await command('account', 'create', '--name', 'bench', '--stt-quota', 'unlimited')
+      const words = ['--account', (account as { id: string }).id, '--kind', 'stt', '--name', 'bench']
       return ((await command('key', 'create', ...words)) as { key: string }).key
     },
     end,

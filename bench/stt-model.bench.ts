@@ -1,18 +1,17 @@
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { join, resolve } from 'node:path'
+import { join } from 'node:path'
 import { ensurePacks } from '../models/packs.ts'
 import { lineReporter } from '../models/reporter.ts'
 import { loadConfig } from '../src/config.ts'
 import { systemClock } from '../src/runtime/clock.ts'
 import { WhisperEngine } from '../workers/whisper.ts'
 import { startScript } from './judge.ts'
+import { recordings } from './recordings.ts'
 import { figure, median } from './statistics.ts'
 import type { BenchTable } from './table.ts'
 import { wordErrors, wordsOf } from './word-errors.ts'
 
-/** Sixty recordings and what is said in them, kept beside the repository. */
-const AUDIO = resolve('../shared/audio')
 const SAMPLE_RATE = 16_000
 /** As long as what people say to a machine. */
 const UTTERANCE_SECONDS = [3, 5] as const
@@ -31,7 +30,7 @@ export async function sttModelBench(): Promise<BenchTable> {
   try {
     for (const { path, transcript } of await recordings()) {
       const pcm = join(folder, 'clip.f32')
-      const judged = (await reference.ask(join(AUDIO, path), pcm)) as { text: string; cpuMs: number }
+      const judged = (await reference.ask(path, pcm)) as { text: string; cpuMs: number }
       const samples = new Float32Array(new Uint8Array(await readFile(pcm)).buffer)
       const started = process.cpuUsage()
       const heard = await engine.recognize({ kind: 'recognize', samples, languages: ['en'], wordTimes: false })
@@ -89,12 +88,4 @@ class Tally {
       figure(median(this.#utterances)),
     ]
   }
-}
-
-async function recordings(): Promise<readonly { readonly path: string; readonly transcript: string }[]> {
-  const [, ...lines] = (await readFile(join(AUDIO, 'transcripts.tsv'), 'utf8')).trim().split('\n')
-  return lines.map((line) => {
-    const [path = '', transcript = ''] = line.split('\t')
-    return { path, transcript }
-  })
 }

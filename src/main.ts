@@ -17,7 +17,7 @@ import { ReadingPool } from './inference/reading-pool.ts'
 import { ReadingRunner } from './inference/reading-runner.ts'
 import { Scheduler } from './inference/scheduler.ts'
 import { VoiceStyles } from './inference/voice-styles.ts'
-import { warmUp } from './inference/warm-up.ts'
+import { warmUp, warmUpRecognition } from './inference/warm-up.ts'
 import { type WhisperModel, WhisperRecognizer } from './inference/whisper-recognizer.ts'
 import { PiscinaWorkerPool } from './inference/worker-pool.ts'
 import type { FirstAccount } from './ledger/bootstrap.ts'
@@ -139,6 +139,7 @@ export async function startNode(config: Config, models: ModelFolders, log: Log):
   await Promise.all(STYLE_CLASSES.map((_, styleClass) => defaultStyle.conditioning(styleClass, clock.monotonic())))
   await warmUp(pool, costs, clock, defaultStyle)
   await listening?.warmUp()
+  if (models.listening) await warmUpRecognition(pool, costs, clock, models.listening.whisper.languages.slice(0, 1))
   const { realTimeFactor } = costs
   const recognizer = models.listening?.whisper.name ?? 'off'
   log.info({ realTimeFactor, workers: pool.workers, recognizer }, 'models are warm')

@@ -21,7 +21,7 @@ const LISTEN_SCRIPT = [
   'for (let at = 0; at < pcm.length; at += 9600) socket.send(pcm.subarray(at, at + 9600));',
   'socket.send(JSON.stringify({type: "stop"}));',
   '};',
-  'socket.onmessage = ({data}) => console.log(data);',
+  'socket.onmessage = ({data}) => process.stdout.write(data + "\\n");',
 ].join(' ')
 
 /**

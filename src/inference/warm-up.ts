@@ -1,5 +1,6 @@
 import type { Clock } from '../runtime/clock.ts'
-import type { PlanTask, SpeechTask, TaskResult } from '../speech/task-protocol.ts'
+import { LISTENING_SAMPLE_RATE } from '../speech/recognition.ts'
+import type { PlanTask, RecognizeTask, SpeechTask, TaskResult } from '../speech/task-protocol.ts'
 import type { CostModel } from './cost-model.ts'
 import type { WorkerPool } from './scheduler.ts'
 import { Segment } from './segment.ts'
@@ -35,4 +36,29 @@ export async function warmUp(pool: WorkerPool, costs: CostModel, clock: Clock, s
     while (segment.isReady) await segment.render(segment.takeSpan(), runner, { deadline: 0 })
   }
   await Promise.all(Array.from({ length: pool.workers }, speak))
+}
+
+/** As long as what people say to a machine. */
+const HEARD_SECONDS = 4
+/** Writing words down takes about as long as hearing them, and there are none in a hum. */
+const WORDS_FACTOR = 2
+
+/** Lets every worker hear a hum, so that the cost model knows what recognition costs before the first microphone is admitted. */
+export async function warmUpRecognition(
+  pool: WorkerPool,
+  costs: CostModel,
+  clock: Clock,
+  languages: readonly string[],
+): Promise<void> {
+  const samples = Float32Array.from(
+    { length: HEARD_SECONDS * LISTENING_SAMPLE_RATE },
+    (_, i) => 0.1 * Math.sin((2 * Math.PI * 200 * i) / LISTENING_SAMPLE_RATE),
+  )
+  const task: RecognizeTask = { kind: 'recognize', samples, languages, wordTimes: false }
+  const hear = async () => {
+    const startedAt = clock.monotonic()
+    await pool.run(task)
+    costs.calibrate(task, WORDS_FACTOR * (clock.monotonic() - startedAt))
+  }
+  await Promise.all(Array.from({ length: pool.workers }, hear))
 }

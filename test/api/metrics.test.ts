@@ -77,6 +77,26 @@ describe('GET /metrics (D32)', () => {
     })
   })
 
+  it('shows a microphone while it is listened to, and how long its final words took', async () => {
+    const socket = node.listen()
+    socket.receive({ type: 'start', mode: 'manual', language: 'en' })
+    expect(await figures()).toEqual({ 'microphones_open{mode="manual"}': 1 })
+    node.recognizer.pace = 'by_hand'
+    socket.receive(new Uint8Array(new Int16Array(16_000).fill(8_000).buffer))
+    socket.receive({ type: 'commit' })
+    await expect.poll(() => node.recognizer.held).toBe(1)
+    node.clock.advance(250)
+    node.recognizer.release()
+    await expect.poll(() => socket.events.length).toBeGreaterThan(1)
+    socket.receive({ type: 'stop' })
+    await expect.poll(() => socket.closeCode).toBe(1000)
+    expect(await figures()).toEqual({
+      'final_seconds_sum{mode="manual"}': 0.25,
+      'final_seconds_count{mode="manual"}': 1,
+      'characters_charged_total{kind="stt"}': 11,
+    })
+  })
+
   it.each(['bytes', 'generate'])('counts a file made by %s, and one that fails', async (way) => {
     await node.post(`/api/v1/tts/${way}`, { text: TEXT })
     node.synthesizer.script = { failsAt: 2 }

@@ -15,11 +15,7 @@ let spoken: Int16Array[]
 
 beforeAll(async () => {
   node = await startNode({ SYRINX_LOG_LEVEL: 'info' })
-  const account = (await node.command('account', 'create', '--name', 'e2e', '--stt-quota', 'unlimited')) as {
-    id: string
-  }
-  const words = ['--account', account.id, '--kind', 'stt', '--name', 'e2e']
-  key = ((await node.command('key', 'create', ...words)) as { key: string }).key
+  key = await node.sttKey()
   const client = new Client(node, await node.voiceKey('preset_af_heart'))
   spoken = []
   for (const text of SENTENCES) spoken.push((await client.bytes({ text })).samples)

@@ -18,7 +18,7 @@ let spoken: Buffer[]
 
 beforeAll(async () => {
   node = await startNode({ SYRINX_LOG_LEVEL: 'info' })
-  key = await sttKey()
+  key = await node.sttKey()
   const client = new Client(node, await node.voiceKey('preset_af_heart'))
   spoken = []
   for (const text of SENTENCES) {
@@ -28,13 +28,6 @@ beforeAll(async () => {
 }, 300_000)
 
 afterAll(() => node.stop())
-
-async function sttKey(): Promise<string> {
-  const account = await node.command('account', 'create', '--name', 'e2e', '--stt-quota', 'unlimited')
-  const { id } = account as { id: string }
-  const created = await node.command('key', 'create', '--account', id, '--kind', 'stt', '--name', 'e2e')
-  return (created as { key: string }).key
-}
 
 function upload(wav: Uint8Array, query = '', signal?: AbortSignal): Promise<Response> {
   const body = new FormData()

@@ -198,6 +198,16 @@ describe('closing a socket', () => {
 })
 
 describe('a message', () => {
+  it('may be larger where its path says so', async () => {
+    const roomy = { ...echo, path: '/roomy', messageBytesMax: 5_000 }
+    const { port } = await startEdge({ sockets: [echo, roomy], limits: { socketMessageBytesMax: 1_000 } })
+    const peer = await new Peer(port, '/roomy').opened()
+    peer.ws.send(patterned(5_000, 1))
+    await waitFor(() => peer.messages.length === 1, 'the echo')
+    peer.ws.send(patterned(5_001, 1))
+    expect((await peer.untilClosed()).code).toBe(1009)
+  })
+
   it('may be as large as the limit, and one byte more closes with 1009', async () => {
     const { port } = await startEdge({ sockets: [echo], limits: { socketMessageBytesMax: 1_000 } })
     const peer = await new Peer(port, '/echo').opened()
