@@ -49,13 +49,7 @@ export async function liveSttBench(): Promise<BenchTable> {
       process.stderr.write(`  ${rows.at(-1)?.join(' | ')}\n`)
     }
     const reference = utterances.map(({ referenceMs }) => referenceMs)
-    rows.push([
-      'faster-whisper int8, alone',
-      '',
-      utterances.length,
-      ...[0.5, 0.95].map((p) => figure(percentile(reference, p))),
-      ...['', '', '', ''],
-    ])
+    rows.push(['faster-whisper int8, alone', '', utterances.length, ...percentiles(reference), ...['', '', '', '']])
     return table(rows)
   } finally {
     await node.stop()
@@ -163,11 +157,15 @@ function figures(listened: readonly Listened[], cpuSeconds: number): (string | n
   return [
     listened.length - heard.length,
     finals.length,
-    ...[0.5, 0.95].map((p) => figure(percentile(finals, p))),
-    ...[0.5, 0.95].map((p) => figure(percentile(ages, p))),
+    ...percentiles(finals),
+    ...percentiles(ages),
     figure(ages.length / sum(({ speechSeconds }) => speechSeconds)),
     figure(cpuSeconds / sum(({ audioSeconds }) => audioSeconds)),
   ]
+}
+
+function percentiles(measurements: readonly number[]): string[] {
+  return [0.5, 0.95].map((p) => (measurements.length === 0 ? '–' : figure(percentile(measurements, p))))
 }
 
 function rotated<T>(items: readonly T[], by: number): T[] {
