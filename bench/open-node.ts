@@ -6,6 +6,7 @@ import { AudioFiles } from '../src/api/audio-files.ts'
 import * as edgeErrors from '../src/api/edge-errors.ts'
 import { renderError } from '../src/api/errors.ts'
 import { routes } from '../src/api/routes.ts'
+import { VoiceFiles } from '../src/api/voice-files.ts'
 import { modelFolders } from '../src/cli/serve.ts'
 import { loadConfig } from '../src/config.ts'
 import { createHttpServer } from '../src/http/app.ts'
@@ -21,6 +22,7 @@ import { SPOOL_BYTES_MAX } from '../src/limits.ts'
 import { FileEncoder } from '../src/pipelines/encode-file.ts'
 import { Synthesizer } from '../src/pipelines/synthesize.ts'
 import { systemClock } from '../src/runtime/clock.ts'
+import { systemDisk } from '../src/runtime/disk.ts'
 import { NodeLifecycle } from '../src/runtime/lifecycle.ts'
 import { silentLog } from '../src/runtime/log.ts'
 import { Metrics } from '../src/runtime/metrics.ts'
@@ -74,6 +76,8 @@ export async function startOpenNode(): Promise<OpenNode> {
     audioFiles: await AudioFiles.open(join(folder, 'audio'), await ledger.secret('audio-urls'), clock, random),
     transcriber: undefined,
     liveTranscriber: undefined,
+    voiceFiles: await VoiceFiles.open(join(folder, 'voices'), systemDisk),
+    voiceLearner: undefined,
     lifecycle,
     publicUrl: undefined,
     publicWsUrl: undefined,

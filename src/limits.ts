@@ -59,6 +59,14 @@ export const SOCKET_IDLE_SECONDS_MAX = 120
 /** Messages kept for a session that is not listening yet. */
 export const SOCKET_EARLY_MESSAGES_MAX = 16
 
+/** Free text stored with a voice, in characters. */
+export const VOICE_DESCRIPTION_LENGTH_MAX = 2_000
+/** A voice is learnt from at least and at most this much of its recording; what follows is not listened to. */
+export const REFERENCE_SECONDS_MIN = 1
+export const REFERENCE_SECONDS_MAX = 60
+/** What an engine may keep of a voice. */
+export const VOICE_FEATURES_BYTES_MAX = 64 * 1024
+
 /** Audio a file may have beyond its limits in either direction: encoders pad, and the contract says "about". */
 export const STT_SECONDS_TOLERANCE = 0.05
 /** Time one file may take to decode: half an hour of it takes some seconds, on a busy machine a minute or two. */

@@ -4,6 +4,7 @@ import { AudioFiles } from './api/audio-files.ts'
 import * as edgeErrors from './api/edge-errors.ts'
 import { renderError } from './api/errors.ts'
 import { routes } from './api/routes.ts'
+import { VoiceFiles } from './api/voice-files.ts'
 import type { Config } from './config.ts'
 import { createHttpServer } from './http/app.ts'
 import { CapacityAdmission } from './inference/admission.ts'
@@ -27,7 +28,9 @@ import { FileEncoder } from './pipelines/encode-file.ts'
 import { Synthesizer } from './pipelines/synthesize.ts'
 import { FileTranscriber } from './pipelines/transcribe-file.ts'
 import { LiveTranscriber } from './pipelines/transcribe-live.ts'
+import { VoiceLearner } from './pipelines/voice-learner.ts'
 import { type Clock, systemClock } from './runtime/clock.ts'
+import { systemDisk } from './runtime/disk.ts'
 import { NodeLifecycle } from './runtime/lifecycle.ts'
 import type { Log } from './runtime/log.ts'
 import { Metrics } from './runtime/metrics.ts'
@@ -36,6 +39,8 @@ import { Spool } from './runtime/spool.ts'
 import { DETECTION_WINDOW_SAMPLES } from './speech/detection.ts'
 import { loadDictionary } from './speech/dictionary/dictionary-folder.ts'
 import { STYLE_CLASSES } from './speech/style-classes.ts'
+import { allVoices } from './speech/voice-directory.ts'
+import type { VoiceFitter } from './speech/voice-fitting.ts'
 import { DEFAULT_VOICE_ID, presetVoices } from './speech/voices.ts'
 
 /** Expired tokens, idempotency entries and audio files are removed this often. */
@@ -92,7 +97,11 @@ export async function startNode(config: Config, models: ModelFolders, log: Log):
   const styles = new VoiceStyles(models.kokoroVoices, models.kokoroConditioning, scheduler, log)
   const readings = new ReadingPool(workerFile('reading'))
   const speaker = new ReadingRunner(scheduler, dictionary, readings)
-  const engine = new KokoroEngine(speaker, presetVoices, styles, clock, config.workers)
+  const voices = allVoices(ledger)
+  const voiceFiles = await VoiceFiles.open(join(config.dataDir, 'voices'), systemDisk)
+  await voiceFiles.sweep((voiceId) => ledger.voice(voiceId) !== undefined)
+  const engine = new KokoroEngine(speaker, voices, styles, clock, config.workers)
+  const fitter = createFitter()
 
   const audioFiles = await AudioFiles.open(
     join(config.dataDir, 'audio'),
@@ -101,7 +110,8 @@ export async function startNode(config: Config, models: ModelFolders, log: Log):
     systemRandom,
   )
   const spool = await Spool.open(join(config.dataDir, 'spool'), SPOOL_BYTES_MAX, systemRandom)
-  const listening = models.listening && startListening(models.listening, scheduler, spool, pool.workers, clock)
+  const decoder = new DecoderPool(workerFile('decoder'), clock)
+  const listening = models.listening && startListening(models.listening, scheduler, decoder, spool, pool.workers, clock)
   const admission = new CapacityAdmission(costs, pool.workers, metrics.admission)
   metrics.watch({ scheduler, costs, admission })
   const { requests, sockets } = routes({
@@ -109,13 +119,15 @@ export async function startNode(config: Config, models: ModelFolders, log: Log):
     random: systemRandom,
     log,
     ledger,
-    voices: presetVoices,
+    voices,
     synthesizer: new Synthesizer(engine),
     admission,
     encoder: new FileEncoder(codecs),
     audioFiles,
     transcriber: listening?.transcriber,
     liveTranscriber: listening?.liveTranscriber,
+    voiceFiles,
+    voiceLearner: fitter && new VoiceLearner({ decoder, spool, fitter }),
     lifecycle,
     observer: metrics.service,
     exposition: metrics,
@@ -146,7 +158,7 @@ export async function startNode(config: Config, models: ModelFolders, log: Log):
   // Last, because its keys are shown once: a start that fails must not have made any.
   const firstAccount = config.bootstrap ? await ledger.bootstrap(DEFAULT_VOICE_ID) : undefined
   lifecycle.warm()
-  const stopSweeping = repeat(clock, SWEEP_INTERVAL_MS, () => sweep(ledger, audioFiles, log))
+  const stopSweeping = repeat(clock, SWEEP_INTERVAL_MS, () => sweep(ledger, audioFiles, voiceFiles, log))
 
   return {
     url: `http://${config.host.includes(':') ? `[${config.host}]` : config.host}:${port}`,
@@ -165,6 +177,7 @@ export async function startNode(config: Config, models: ModelFolders, log: Log):
       stopSweeping()
       await scheduler.idle()
       await listening?.close()
+      await decoder.close()
       await pool.close()
       await codecs.close()
       await readings.close()
@@ -172,6 +185,11 @@ export async function startNode(config: Config, models: ModelFolders, log: Log):
       log.info({ cut }, 'stopped')
     },
   }
+}
+
+/** What learns voices from recordings; undefined: the node enrolls none. */
+function createFitter(): VoiceFitter | undefined {
+  return undefined
 }
 
 interface Listening {
@@ -185,13 +203,13 @@ interface Listening {
 function startListening(
   models: ListeningModels,
   scheduler: Scheduler,
+  decoder: DecoderPool,
   spool: Spool,
   workers: number,
   clock: Clock,
 ): Listening {
   const detection = new DetectionPool(workerFile('detection'), { sileroModel: models.sileroModel })
   const detector = new BatchingDetector(detection)
-  const decoder = new DecoderPool(workerFile('decoder'), clock)
   const recognizer = new WhisperRecognizer(scheduler, models.whisper)
   return {
     transcriber: new FileTranscriber({ decoder, detector, spool }, recognizer, workers + 1),
@@ -202,16 +220,16 @@ function startListening(
     async close() {
       await detector.close()
       await detection.close()
-      await decoder.close()
     },
   }
 }
 
-async function sweep(ledger: LmdbLedger, audioFiles: AudioFiles, log: Log): Promise<void> {
+async function sweep(ledger: LmdbLedger, audioFiles: AudioFiles, voiceFiles: VoiceFiles, log: Log): Promise<void> {
   try {
     // Bounded work a call, so that requests get their turn in between.
     while ((await ledger.sweep()) > 0);
     await audioFiles.sweep(systemClock.now())
+    await voiceFiles.sweep((voiceId) => ledger.voice(voiceId) !== undefined)
   } catch (error) {
     log.warn({ err: error }, 'removing what has expired failed')
   }

@@ -1,5 +1,5 @@
 import { readFile, writeFile } from 'node:fs/promises'
-import type { AudioDecoder, DecodeResult } from '../src/audio/decoding.ts'
+import type { AudioDecoder, DecodeResult, WantedAudio } from '../src/audio/decoding.ts'
 import { DETECTION_WINDOW_SAMPLES, type SpeechDetector } from '../src/speech/detection.ts'
 import {
   type Hypothesis,
@@ -26,7 +26,7 @@ export class ScriptedDecoder implements AudioDecoder {
   gate: Promise<void> = Promise.resolve()
   calls = 0
 
-  async decode(input: string, output: string, signal: AbortSignal): Promise<DecodeResult> {
+  async decode(input: string, output: string, signal: AbortSignal, wanted?: WantedAudio): Promise<DecodeResult> {
     this.calls += 1
     await this.gate
     if (signal.aborted) return { status: 'cancelled' }
@@ -36,15 +36,19 @@ export class ScriptedDecoder implements AudioDecoder {
       return { status: 'unsupported', message: 'the container of the audio is not supported' }
     if (script === 'undecodable') return { status: 'undecodable', message: 'the audio is damaged or incomplete' }
     if (script === 'too_long') return { status: 'too_long' }
-    const samples = scriptedSamples(script)
+    const { sampleRate = RATE, secondsMax = Number.POSITIVE_INFINITY, longer = 'refused' } = wanted ?? {}
+    const whole = scriptedSamples(script, sampleRate)
+    const samplesMax = secondsMax * sampleRate
+    if (longer === 'refused' && whole.length > samplesMax) return { status: 'too_long' }
+    const samples = whole.slice(0, samplesMax)
     await writeFile(output, new Uint8Array(samples.buffer))
     return { status: 'decoded', samples: samples.length }
   }
 }
 
-export function scriptedSamples(script: string): Int16Array<ArrayBuffer> {
+export function scriptedSamples(script: string, sampleRate = RATE): Int16Array<ArrayBuffer> {
   const stretches = script.split(' ').map(Number)
-  const lengths = stretches.map((seconds) => Math.round(Math.abs(seconds) * RATE))
+  const lengths = stretches.map((seconds) => Math.round(Math.abs(seconds) * sampleRate))
   const samples = new Int16Array(lengths.reduce((sum, length) => sum + length, 0))
   let at = 0
   let value = FIRST_VALUE

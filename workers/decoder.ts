@@ -29,13 +29,19 @@ export default async function decode(task: DecodeTask): Promise<DecodeResult> {
 }
 
 async function decodeInto(output: number, container: Container, task: DecodeTask): Promise<DecodeResult> {
-  const { input, sampleRate, secondsMax, msMax, cancel } = task
+  const { input, sampleRate, secondsMax, longer, msMax, cancel } = task
   const startedAt = systemClock.monotonic()
-  const bytesMax = secondsMax * sampleRate * BYTES_PER_SAMPLE
+  const samplesMax = Math.floor(secondsMax * sampleRate)
+  const bytesMax = samplesMax * BYTES_PER_SAMPLE
   let bytes = 0
   const write = (samples: Uint8Array) => {
+    const room = bytesMax - bytes
     bytes += samples.length
-    if (bytes > bytesMax) throw new Stopped({ status: 'too_long' })
+    if (bytes > bytesMax) {
+      if (longer === 'refused') throw new Stopped({ status: 'too_long' })
+      writeFully(output, samples.subarray(0, room))
+      throw new Stopped({ status: 'decoded', samples: samplesMax })
+    }
     writeFully(output, samples)
   }
   const check = () => {

@@ -18,9 +18,14 @@ export interface Requirement {
   readonly kinds: readonly KeyKind[]
   /** Asked of voice and STT keys; an account key is ruled by its permissions instead. */
   readonly scope?: Scope
+  /** A usable key of a disabled account is told so: `ACCOUNT_DISABLED`. */
+  readonly tellsDisabled?: boolean
 }
 
-/** The caller behind `Authorization: Bearer`. Throws `INVALID_API_KEY`: 401 for no usable key, 403 for the wrong one (D2). */
+/**
+ * The caller behind `Authorization: Bearer`. Throws `INVALID_API_KEY`: 401 for no usable key, 403 for the wrong one (D2); or
+ * `ACCOUNT_DISABLED` where that is to be told.
+ */
 export function authenticate(books: Books, exchange: Pick<Exchange, 'request'>, required: Requirement): Caller {
   return authenticateKey(books, bearerToken(exchange.request.header('authorization')), required)
 }
@@ -31,14 +36,17 @@ export function authenticateKey({ ledger, clock }: Books, plaintext: string, req
   if (key === undefined) throw unauthenticated('the API key is not known')
   if (key.status !== 'active') throw unauthenticated(`the API key is ${key.status}`)
   const account = ledger.account(key.accountId)
-  if (account === undefined || account.disabled) throw unauthenticated('the account behind the API key is disabled')
+  if (account === undefined || (account.disabled && !required.tellsDisabled)) throw unauthenticated(DISABLED)
   if (isExpired(key, clock.now())) throw forbidden('the API key has expired')
   if (!required.kinds.includes(key.kind)) throw forbidden(`this takes ${kindsInWords(required.kinds)}`)
   if (required.scope !== undefined && key.kind !== 'admin' && !key.scopes.includes(required.scope)) {
     throw forbidden(`the API key lacks the scope ${required.scope}`)
   }
+  if (account.disabled) throw new ApiError('ACCOUNT_DISABLED', DISABLED)
   return { key, account }
 }
+
+const DISABLED = 'the account behind the API key is disabled'
 
 /** Throws `PERMISSION_DENIED` when an account key has its switch off. Other kinds have scopes instead of switches. */
 export function requirePermission({ key }: Caller, permission: 'tts' | 'stt' | 'audioUpload' | 'keyManagement'): void {

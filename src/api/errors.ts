@@ -71,7 +71,14 @@ interface Particulars {
   readonly status?: number
   readonly headers?: Readonly<Record<string, string>>
   /** The failed fields of an enrollment (D4). */
-  readonly details?: readonly { readonly field: string; readonly rule: string; readonly message: string }[]
+  readonly details?: readonly ErrorDetail[]
+}
+
+export interface ErrorDetail {
+  readonly field: string
+  /** For programs. */
+  readonly rule: string
+  readonly message: string
 }
 
 /** A refusal the client is told about: thrown once, rendered once at the edge. The message is for people. */

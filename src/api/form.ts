@@ -27,5 +27,18 @@ export interface UploadedFile {
 /** Not multipart, or broken, or more parts than anybody needs. The message is for the client. */
 export class MalformedForm extends Error {}
 
+/** A part that is no file is longer than any may be. */
+export class FieldTooLong extends MalformedForm {
+  readonly field: string
+  readonly rule: string
+
+  constructor(field: string, bytesMax: number) {
+    const rule = `must be at most ${bytesMax} bytes`
+    super(`${JSON.stringify(field.slice(0, 50))} ${rule}`)
+    this.field = field
+    this.rule = rule
+  }
+}
+
 /** A file is longer than the rules allow. */
 export class FileTooLarge extends Error {}

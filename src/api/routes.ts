@@ -13,6 +13,8 @@ import { ttsGenerate } from './tts-generate.ts'
 import { ttsSocket } from './tts-socket.ts'
 import { ttsSse } from './tts-sse.ts'
 import { usage } from './usage.ts'
+import { voiceDeletion } from './voice-deletion.ts'
+import { voiceEnrollment } from './voice-enrollment.ts'
 
 /** Every endpoint of the node, in the contract's order, and then those beside the contract. */
 export function routes(services: Services): {
@@ -23,6 +25,8 @@ export function routes(services: Services): {
   setMaxListeners(0, services.lifecycle.stopped)
   return {
     requests: [
+      voiceEnrollment(services),
+      voiceDeletion(services),
       ttsGenerate(services),
       ttsBytes(services),
       ttsSse(services),

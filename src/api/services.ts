@@ -3,6 +3,7 @@ import type { Ledger } from '../ledger/ledger.ts'
 import type { AudioFile, AudioFormat } from '../pipelines/encode-file.ts'
 import type { FileTranscriber } from '../pipelines/transcribe-file.ts'
 import type { LiveTranscriber } from '../pipelines/transcribe-live.ts'
+import type { VoiceLearner } from '../pipelines/voice-learner.ts'
 import type { Clock } from '../runtime/clock.ts'
 import type { Log } from '../runtime/log.ts'
 import type { Random } from '../runtime/random.ts'
@@ -11,6 +12,7 @@ import type { PcmFrame, SpeechSynthesizer } from '../speech/synthesis.ts'
 import type { VoiceDirectory } from '../speech/voice.ts'
 import type { AudioFiles } from './audio-files.ts'
 import type { ServiceObserver } from './service-observer.ts'
+import type { VoiceFiles } from './voice-files.ts'
 
 /** Everything an endpoint may use, handed to each endpoint once at start by the composition root. */
 export interface Services {
@@ -27,6 +29,9 @@ export interface Services {
   readonly transcriber: Transcriber | undefined
   /** undefined: no recogniser is set up. */
   readonly liveTranscriber: LiveListener | undefined
+  readonly voiceFiles: VoiceFiles
+  /** undefined: no engine is set up that learns voices. */
+  readonly voiceLearner: VoiceLearning | undefined
   readonly lifecycle: Lifecycle
   readonly observer: ServiceObserver
   readonly exposition: Exposition
@@ -45,6 +50,9 @@ export type Transcriber = Pick<FileTranscriber, 'provider' | 'model' | 'canRecog
 
 /** Writes down what is said into microphones. `LiveTranscriber` implements it. */
 export type LiveListener = Pick<LiveTranscriber, 'canRecognize' | 'listen'>
+
+/** Learns a voice from a recording. `VoiceLearner` implements it. */
+export type VoiceLearning = Pick<VoiceLearner, 'learn'>
 
 /** The node's figures as text, for whoever watches over it. */
 export interface Exposition {

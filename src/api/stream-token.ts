@@ -19,7 +19,7 @@ export function streamToken(services: Services): Route {
       const caller = authenticate(services, exchange, { kinds: ['voice', 'admin'], scope: 'tts.stream' })
       requirePermission(caller, 'tts')
       const fields = parseFields(StreamTokenFields, parseJsonObject(await readBody(exchange)))
-      const voice = resolveVoice(services, caller, fields.voice_id)
+      const voice = await resolveVoice(services, caller, fields.voice_id)
       const socketUrl = ttsSocketUrl(services, exchange.request)
       const characters = fields.text_length
       // The place itself is taken when the socket opens; here it only has to exist (D18).

@@ -20,7 +20,7 @@ export function ttsBytes(services: Services): Route {
       const caller = authenticate(services, exchange, { kinds: ['voice', 'admin'], scope: 'tts.generate' })
       requirePermission(caller, 'tts')
       const fields = parseFields(FileFields, parseJsonObject(await readBody(exchange)))
-      const voice = resolveVoice(services, caller, fields.voice_id)
+      const voice = await resolveVoice(services, caller, fields.voice_id)
       requireSpoken(services, fields.text, fields.language, voice)
       const { format, duration } = fields
       const characters = priceOf(fields.text, duration)

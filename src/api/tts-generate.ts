@@ -31,7 +31,7 @@ export function ttsGenerate(services: Services): Route {
       const origin = publicOrigin(services, exchange.request)
 
       const { requestId, answer } = await answerOnce(services, exchange, caller, body, Answer, async (id) => {
-        const voice = resolveVoice(services, caller, fields.voice_id)
+        const voice = await resolveVoice(services, caller, fields.voice_id)
         requireSpoken(services, fields.text, fields.language, voice)
         const characters = priceOf(fields.text, fields.duration)
         const place = admit(services, fileWork(fields))

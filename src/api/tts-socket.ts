@@ -13,6 +13,7 @@ import { TTS_SOCKET_PATH } from './public-urls.ts'
 import type { Services } from './services.ts'
 import { requireSpoken, synthesisRequest } from './speech.ts'
 import { pcmFrameBytes, type StreamOutlet, streamSpeech, timesOf } from './speech-stream.ts'
+import { requireFeatures } from './voice-access.ts'
 import type { WavWriter } from './wav-writer.ts'
 
 /*
@@ -25,6 +26,7 @@ import type { WavWriter } from './wav-writer.ts'
  *      │           │            └─ any other message ───────▶ 4400
  *      │           ├─ no `start` in 10 s, or a bad one ─────▶ 4400
  *      │           └─ the voice is gone ────────────────────▶ 1011
+ *      ├─ the features of the voice are lost ───────────────▶ 1011: the token is not spent
  *      ├─ no such token, or spent, or expired ──────────────▶ 4401
  *      └─ the node is full 1013, or shutting down 1012: the token is not spent
  *
@@ -83,6 +85,10 @@ class TtsSocket {
         return this.#fail('BACKEND_ERROR', place.message, place.reason === 'stopping' ? 1012 : 1013)
       }
       this.#atClose(place.release)
+      const voice = this.#services.voices.find(offered.voiceId)
+      // One that is gone is told at `start`.
+      if (voice !== undefined) await requireFeatures(this.#services, voice)
+      if (this.#hasClosed()) return
 
       const token = await ledger.spendToken(plaintext)
       if (this.#hasClosed()) return
@@ -94,7 +100,8 @@ class TtsSocket {
       this.#state = { name: 'waiting', token, stopWaiting }
       for (const message of this.#early.splice(0)) this.#receive(message)
     } catch (error) {
-      this.#crash(error)
+      if (error instanceof ApiError) this.#fail(error.code, error.message, 1011)
+      else this.#crash(error)
     }
   }
 

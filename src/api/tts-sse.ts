@@ -26,7 +26,7 @@ export function ttsSse(services: Services): Route {
       const caller = authenticate(services, exchange, { kinds: ['voice', 'admin'], scope: 'tts.stream' })
       requirePermission(caller, 'tts')
       const fields = parseFields(SseFields, parseJsonObject(await readBody(exchange)))
-      const voice = resolveVoice(services, caller, fields.voice_id)
+      const voice = await resolveVoice(services, caller, fields.voice_id)
       requireSpoken(services, fields.text, fields.language, voice)
       const characters = fields.text.length
       const place = admit(services, { pace: 'live' })

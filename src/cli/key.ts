@@ -1,11 +1,12 @@
 import type { Command } from 'commander'
-import type { KeyOptions, NewKey } from '../ledger/keys.ts'
+import type { KeyOptions } from '../ledger/keys.ts'
 import { KEY_SCOPES } from '../ledger/keys.ts'
-import type { ApiKey, KeyKind, Scope } from '../ledger/ledger.ts'
+import type { ApiKey, KeyKind, NewKey, Scope } from '../ledger/ledger.ts'
 import { parsePermissions } from '../ledger/permissions.ts'
 import { creditRemaining } from '../ledger/quota.ts'
 import { InvalidOption, NotFound } from '../ledger/refusals.ts'
-import { presetVoices } from '../speech/voices.ts'
+import type { VoiceDirectory } from '../speech/voice.ts'
+import { allVoices } from '../speech/voice-directory.ts'
 import {
   type CliContext,
   type CommonOptions,
@@ -49,9 +50,10 @@ export function registerKey(program: Command, context: CliContext): void {
     .option('--permissions <json>', 'permissions of an admin key (default: all)', json)
     .action((given: CreateOptions) => {
       const options = keyOptions(given)
-      return withLedger(context, given, async (ledger) =>
-        print(context, given, createdReport(await ledger.createKey(options), now())),
-      )
+      return withLedger(context, given, async (ledger) => {
+        requireVoice(allVoices(ledger), given)
+        await print(context, given, createdReport(await ledger.createKey(options), now()))
+      })
     })
 
   withCommonOptions(group.command('list').description('keys, of one account or all'))
@@ -86,9 +88,6 @@ export function registerKey(program: Command, context: CliContext): void {
 
 function keyOptions(given: CreateOptions): KeyOptions {
   const { account: accountId, kind, name, voice: voiceId, creditLimit, expires: expiresAt, scopes } = given
-  if (voiceId !== undefined && presetVoices.find(voiceId) === undefined) {
-    throw new InvalidOption('voice', `must be a voice of \`syrinx voice list\`; ${voiceId} is none`)
-  }
   return {
     ...{ accountId, kind, name },
     ...(voiceId === undefined ? {} : { voiceId }),
@@ -97,6 +96,14 @@ function keyOptions(given: CreateOptions): KeyOptions {
     ...(scopes === undefined ? {} : { scopes }),
     ...(given.permissions === undefined ? {} : { permissions: parsePermissions(given.permissions) }),
   }
+}
+
+/** Throws unless the voice, if one is given, is the model's own or the account's. */
+function requireVoice(voices: VoiceDirectory, { voice: voiceId, account }: CreateOptions): void {
+  if (voiceId === undefined) return
+  const voice = voices.find(voiceId)
+  if (voice !== undefined && (voice.accountId === null || voice.accountId === account)) return
+  throw new InvalidOption('voice', `must be a voice of \`syrinx voice list\`; ${voiceId} is none`)
 }
 
 function createdReport({ key, plaintext }: NewKey, now: number): Report {

@@ -34,13 +34,18 @@ export function withCommonOptions(command: Command): Command {
     .option('--data <dir>', 'the data folder (SYRINX_DATA, else ./data)')
 }
 
+/** Whether there is a ledger to open. */
+export function hasLedger(context: CliContext, options: CommonOptions): boolean {
+  return existsSync(ledgerFolder(dataDirOf(context, options)))
+}
+
 /** Opens the ledger for as long as `work` takes. The node may serve from the same folder meanwhile. */
 export async function withLedger<R>(
   context: CliContext,
   options: CommonOptions & { readonly mayCreate?: boolean },
   work: (ledger: LmdbLedger) => Promise<R> | R,
 ): Promise<R> {
-  const dataDir = options.data === undefined ? context.dataDir() : resolve(options.data)
+  const dataDir = dataDirOf(context, options)
   // A mistyped folder must not look like an empty ledger.
   if (!options.mayCreate && !existsSync(ledgerFolder(dataDir))) {
     throw new InvalidOption('data', `must name a folder that holds a ledger; there is none in ${dataDir}`)
@@ -51,6 +56,10 @@ export async function withLedger<R>(
   } finally {
     await ledger.close()
   }
+}
+
+function dataDirOf(context: CliContext, { data }: CommonOptions): string {
+  return data === undefined ? context.dataDir() : resolve(data)
 }
 
 export async function print(context: CliContext, options: CommonOptions, report: Report): Promise<void> {

@@ -36,10 +36,13 @@ export function jsonLine(value: unknown): string {
   return `${JSON.stringify(value)}\n`
 }
 
-/** A table for people: a heading, and columns wide enough. */
+/**
+ * A table for people: a heading, and columns wide enough. Names come from whoever may make something: what would steer the terminal shows
+ * as a replacement character.
+ */
 export function tableText(columns: readonly string[], rows: readonly (readonly (string | number)[])[]): string {
   const table = new Table({ head: [...columns], style: { head: [], border: [] }, chars: BORDERLESS })
-  for (const row of rows) table.push([...row])
+  for (const row of rows) table.push(row.map((cell) => String(cell).replaceAll(/\p{Cc}/gu, '\ufffd')))
   return `${table
     .toString()
     .split('\n')

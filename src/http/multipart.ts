@@ -1,6 +1,6 @@
 import { Busboy, type BusboyFileStream, type BusboyInstance } from '@fastify/busboy'
 import { BodyTooLarge } from '../api/exchange.ts'
-import { FileTooLarge, type Form, type FormRules, MalformedForm, type UploadedFile } from '../api/form.ts'
+import { FieldTooLong, FileTooLarge, type Form, type FormRules, MalformedForm, type UploadedFile } from '../api/form.ts'
 import type { Spool, SpoolFile } from '../runtime/spool.ts'
 import type { RequestBody } from './request-body.ts'
 
@@ -86,7 +86,7 @@ class FormReading {
   }
 
   #addField(name: string, value: string, wasCut: boolean): void {
-    if (wasCut) this.#fail(new MalformedForm(`${shown(name)} must be at most ${FIELD_BYTES_MAX} bytes`))
+    if (wasCut) this.#fail(new FieldTooLong(name, FIELD_BYTES_MAX))
     else if (name in this.#fields) this.#fail(new MalformedForm(`${shown(name)} must be sent once`))
     else this.#fields[name] = value
   }

@@ -10,6 +10,8 @@ const LIVE_LOAD_MAX = 0.9
 const LISTENING_EFFORT = 4
 /** A batch request is taken while the work already promised to batch requests would be done within this time. */
 const BATCH_BACKLOG_MS_MAX = 60_000
+/** Work of one worker that learning a voice is taken for. */
+const FITTING_MS = 20_000
 /** A refused listener should come back when some stream has probably ended. */
 const LIVE_RETRY_SECONDS = 5
 
@@ -76,6 +78,8 @@ export class CapacityAdmission implements Admission {
         return this.#admitBatch(this.#costs.speechMs(work.speechSeconds))
       case 'recording':
         return this.#admitBatch(this.#costs.recognitionMs(work.audioSeconds))
+      case 'fitting':
+        return this.#admitBatch(FITTING_MS)
     }
   }
 

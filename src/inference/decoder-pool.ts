@@ -1,6 +1,6 @@
 import { Piscina } from 'piscina'
 import type { DecodeTask } from '../audio/decode-protocol.ts'
-import { type AudioDecoder, type DecodeResult, DecoderBusy } from '../audio/decoding.ts'
+import { type AudioDecoder, type DecodeResult, DecoderBusy, type WantedAudio } from '../audio/decoding.ts'
 import { DECODE_MS_MAX, STT_SECONDS_MAX, STT_SECONDS_TOLERANCE } from '../limits.ts'
 import type { Clock } from '../runtime/clock.ts'
 import { LISTENING_SAMPLE_RATE } from '../speech/recognition.ts'
@@ -13,6 +13,12 @@ const WAITING_MAX = 64
 const IDLE_MS = 60_000
 /** A thread that does not heed its own bound is stuck inside a decoder, and is ended. */
 const STUCK_MS = DECODE_MS_MAX + 10_000
+
+const TO_TRANSCRIBE: WantedAudio = {
+  sampleRate: LISTENING_SAMPLE_RATE,
+  secondsMax: STT_SECONDS_MAX + STT_SECONDS_TOLERANCE,
+  longer: 'refused',
+}
 
 /**
  * Threads that decode uploads. They start when there is something to decode. Unlike inference threads they may be ended in the middle
@@ -41,12 +47,12 @@ export class DecoderPool implements AudioDecoder {
     this.#pool.on('error', () => {})
   }
 
-  async decode(input: string, output: string, signal: AbortSignal): Promise<DecodeResult> {
+  async decode(input: string, output: string, signal: AbortSignal, wanted = TO_TRANSCRIBE): Promise<DecodeResult> {
     if (this.#waiting.length >= WAITING_MAX) throw new DecoderBusy('too many files wait to be decoded')
     if (this.#running >= THREADS) await new Promise<void>((resolve) => this.#waiting.push(resolve))
     else this.#running += 1
     try {
-      return signal.aborted ? { status: 'cancelled' } : await this.#run(input, output, signal)
+      return signal.aborted ? { status: 'cancelled' } : await this.#run(input, output, signal, wanted)
     } finally {
       // The place goes to whoever waits first.
       const next = this.#waiting.shift()
@@ -59,24 +65,14 @@ export class DecoderPool implements AudioDecoder {
     await this.#pool.destroy()
   }
 
-  async #run(input: string, output: string, signal: AbortSignal): Promise<DecodeResult> {
+  async #run(input: string, output: string, signal: AbortSignal, wanted: WantedAudio): Promise<DecodeResult> {
     const cancel = new Int32Array(new SharedArrayBuffer(4))
     const onAbort = () => void Atomics.store(cancel, 0, 1)
     signal.addEventListener('abort', onAbort, { once: true })
     const stuck = new AbortController()
     const unwatch = this.#clock.after(STUCK_MS, () => stuck.abort())
     try {
-      return await this.#pool.run(
-        {
-          input,
-          output,
-          sampleRate: LISTENING_SAMPLE_RATE,
-          secondsMax: STT_SECONDS_MAX + STT_SECONDS_TOLERANCE,
-          msMax: DECODE_MS_MAX,
-          cancel,
-        },
-        { signal: stuck.signal },
-      )
+      return await this.#pool.run({ input, output, ...wanted, msMax: DECODE_MS_MAX, cancel }, { signal: stuck.signal })
     } catch (error) {
       if (stuck.signal.aborted) return { status: 'undecodable', message: 'the audio takes too long to decode' }
       throw error

@@ -39,6 +39,10 @@ export class KokoroEngine implements SpeechEngine {
         subscriber.error(new Error(resolved.message))
         return
       }
+      if (voice.model === null) {
+        subscriber.error(new Error('the engine speaks with the voices of its model only'))
+        return
+      }
       const run = new SpeechRun({
         request,
         pronunciation: resolved.pronunciation,

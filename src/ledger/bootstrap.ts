@@ -1,8 +1,8 @@
 import type { Random } from '../runtime/random.ts'
 import { ACCOUNT_DEFAULTS, createAccount } from './accounts.ts'
 import type { Transaction } from './commit-batch.ts'
-import { createKey, type NewKey } from './keys.ts'
-import type { Account } from './ledger.ts'
+import { createKey } from './keys.ts'
+import type { Account, NewKey } from './ledger.ts'
 import { accounts } from './tables.ts'
 
 /** What an empty ledger starts with. The plaintexts are here and nowhere else. */

@@ -1,11 +1,11 @@
 import { base32Id, type Random } from '../runtime/random.ts'
 import { requireAccount } from './accounts.ts'
 import type { Reader, Transaction } from './commit-batch.ts'
-import type { ApiKey, KeyKind, Permissions, Scope } from './ledger.ts'
+import type { ApiKey, KeyKind, NewKey, Permissions, Scope } from './ledger.ts'
 import { EVERY_PERMISSION, parsePermissions } from './permissions.ts'
 import { KEY_PREFIXES, newKeyText, sha256Of } from './plaintext.ts'
 import { InvalidOption, NotFound, requireName, requireWholeNumber } from './refusals.ts'
-import { accountKeys, childrenOf, keyHashes, keys, timeKey } from './tables.ts'
+import { accountKeys, childrenOf, keyHashes, keySecrets, keys, timeKey } from './tables.ts'
 
 export interface KeyOptions {
   readonly accountId: string
@@ -21,12 +21,6 @@ export interface KeyOptions {
   readonly scopes?: readonly Scope[]
   /** Admin keys only; left out: every permission. */
   readonly permissions?: Permissions
-}
-
-export interface NewKey {
-  readonly key: ApiKey
-  /** Handed out here and nowhere else. */
-  readonly plaintext: string
 }
 
 export const KEY_SCOPES: Readonly<Record<KeyKind, readonly Scope[]>> = {
@@ -59,10 +53,22 @@ export function createKey(transaction: Transaction, options: KeyOptions, now: nu
     creditUsed: 0,
   }
   const sha256 = sha256Of(plaintext)
+  const hash = sha256.toString('hex')
   transaction.put(keys, key.id, key)
-  transaction.put(keyHashes, sha256.toString('hex'), { keyId: key.id, sha256: new Uint8Array(sha256) })
-  transaction.put(accountKeys, `${accountId}/${timeKey(now)}/${key.id}`, { keyId: key.id })
+  transaction.put(keyHashes, hash, { keyId: key.id, sha256: new Uint8Array(sha256) })
+  transaction.put(keySecrets, key.id, { hash })
+  transaction.put(accountKeys, placeOf(key), { keyId: key.id })
   return { key, plaintext }
+}
+
+/** Forgets a key altogether. What it was charged stays in the postings. */
+export function removeKey(transaction: Transaction, key: ApiKey): void {
+  const hash = transaction.get(keySecrets, key.id)?.hash
+  // Without one, a key of an earlier version: its hash then leads to no key, which opens as little.
+  if (hash !== undefined) transaction.remove(keyHashes, hash)
+  transaction.remove(keySecrets, key.id)
+  transaction.remove(accountKeys, placeOf(key))
+  transaction.remove(keys, key.id)
 }
 
 /** A ceiling below what is already used means that nothing is left. Throws `InvalidOption`, `NotFound`. */
@@ -82,6 +88,10 @@ export function revokeKey(transaction: Transaction, id: string): ApiKey {
 /** The keys of one account, oldest first. */
 export function keysOf(reader: Reader, accountId: string): ApiKey[] {
   return Array.from(reader.scan(accountKeys, childrenOf(accountId)), ([, { keyId }]) => requireKey(reader, keyId))
+}
+
+function placeOf({ accountId, createdAt, id }: ApiKey): string {
+  return `${accountId}/${timeKey(createdAt)}/${id}`
 }
 
 function requireKey(reader: Reader, id: string): ApiKey {

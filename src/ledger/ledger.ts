@@ -114,6 +114,50 @@ export interface Generation {
   readonly durationMs: number
 }
 
+/** A voice that an account had made from a recording. */
+export interface EnrolledVoice {
+  /** `voice_` and 20 base32 characters. */
+  readonly id: string
+  readonly accountId: string
+  readonly name: string
+  readonly gender: 'male' | 'female' | 'other'
+  readonly description: string
+  /** As the client called the recording. */
+  readonly fileName: string
+  /** Bytes of the recording as it was uploaded. */
+  readonly fileSize: number
+  /** Of the uploaded bytes, in hex. */
+  readonly sha256: string
+  readonly createdAt: number
+}
+
+/** That a speaker agreed, as the account said when it sent the recording. Outlives the voice, and holds neither name nor audio. */
+export interface Consent {
+  readonly voiceId: string
+  readonly accountId: string
+  /** The key that brought it. */
+  readonly keyId: string
+  /** Of the bytes it was given for, in hex. */
+  readonly sha256: string
+  readonly at: number
+  /** When the voice was deleted; null: it exists. */
+  readonly voiceDeletedAt: number | null
+}
+
+/** A new key, and its text, which is handed out here and nowhere else. */
+export interface NewKey {
+  readonly key: ApiKey
+  readonly plaintext: string
+}
+
+export type EnrollmentOutcome =
+  | { readonly status: 'created'; readonly voice: EnrolledVoice; readonly newKey: NewKey }
+  /** The account has a voice of the same bytes. `newKey` is set where that voice had no usable key. */
+  | { readonly status: 'known'; readonly voice: EnrolledVoice; readonly newKey: NewKey | undefined }
+  | { readonly status: 'limit_reached' }
+  /** The key or its account has been revoked, removed or disabled since. */
+  | { readonly status: 'not_allowed' }
+
 export interface Ledger {
   /** Looks a plaintext key up by its hash; constant-time comparison. Unknown or malformed: undefined. */
   findKey(plaintext: string): ApiKey | undefined
@@ -144,6 +188,30 @@ export interface Ledger {
   /** The run failed or was given up: the next repeat runs again under the same request id, without a second debit. */
   releaseIdempotent(keyId: string, idempotencyKey: string): Promise<void>
   recordGeneration(generation: Generation): Promise<void>
+  voice(voiceId: string): EnrolledVoice | undefined
+  /** The voice an account has made of these bytes. */
+  voiceOfContent(accountId: string, sha256: string): EnrolledVoice | undefined
+  /** Oldest first. */
+  voicesOf(accountId: string): EnrolledVoice[]
+  /** Counts an enrollment against the account's rate; `too_fast` counts nothing. */
+  beginEnrollment(
+    accountId: string,
+  ): Promise<{ readonly status: 'begun' } | { readonly status: 'too_fast'; readonly retryAfterMs: number }>
+  /**
+   * What an upload comes to that needs no new voice: the one the account has of the same bytes, or none because it has all it may
+   * have. undefined: a new voice may be made.
+   */
+  findEnrolled(
+    accountId: string,
+    sha256: string,
+  ): Promise<Exclude<EnrollmentOutcome, { readonly status: 'created' }> | undefined>
+  /**
+   * The voice, its key and the consent, in one transaction; decides again what `findEnrolled` does, because others may have enrolled
+   * meanwhile. `keyId`: who asks.
+   */
+  enrollVoice(voice: Omit<EnrolledVoice, 'createdAt'>, keyId: string): Promise<EnrollmentOutcome>
+  /** Removes the voice and every key bound to it; its consent and history stay. undefined: the account has no such voice. */
+  deleteVoice(voiceId: string, accountId: string): Promise<EnrolledVoice | undefined>
   /** Resolves when everything written so far is on disk and the store is closed. */
   close(): Promise<void>
 }

@@ -6,24 +6,40 @@ import { bootstrap, type FirstAccount } from './bootstrap.ts'
 import { debit, debited, debitUpTo } from './charge.ts'
 import type { Transaction } from './commit-batch.ts'
 import * as idempotency from './idempotency.ts'
-import { createKey, type KeyOptions, keysOf, type NewKey, revokeKey, setCreditLimit } from './keys.ts'
+import { createKey, type KeyOptions, keysOf, revokeKey, setCreditLimit } from './keys.ts'
 import type {
   Account,
   ApiKey,
   Charge,
   ChargeOutcome,
+  Consent,
   CutChargeOutcome,
+  EnrolledVoice,
+  EnrollmentOutcome,
   Generation,
   IdempotencyOutcome,
   Ledger,
+  NewKey,
   StreamToken,
 } from './ledger.ts'
 import { findKey } from './plaintext.ts'
 import { Store } from './store.ts'
 import { issueToken, peekToken, spendToken, type TokenOutcome } from './stream-tokens.ts'
 import { sweep } from './sweep.ts'
-import { accounts, childrenOf, generations, keys, type Posting, postings, secrets, timeKey } from './tables.ts'
+import { accounts, childrenOf, generations, keys, type Posting, postings, secrets, timeKey, voices } from './tables.ts'
 import { type Verification, verify } from './verify.ts'
+import {
+  beginEnrollment,
+  consentsOf,
+  deleteVoice,
+  type EnrollmentStart,
+  enrollVoice,
+  findEnrolled,
+  isVoiceId,
+  type Known,
+  voiceOfContent,
+  voicesOf,
+} from './voices.ts'
 
 /** How exact "last used" is for a key that is only looked up. */
 const LAST_USED_STEP_MS = 60_000
@@ -138,6 +154,36 @@ export class LmdbLedger implements Ledger {
     return this.#store.write((transaction) => transaction.put(generations, place, generation))
   }
 
+  voice(voiceId: string): EnrolledVoice | undefined {
+    return isVoiceId(voiceId) ? this.#store.read.get(voices, voiceId) : undefined
+  }
+
+  voiceOfContent(accountId: string, sha256: string): EnrolledVoice | undefined {
+    return voiceOfContent(this.#store.read, { accountId, sha256 })
+  }
+
+  voicesOf(accountId: string): EnrolledVoice[] {
+    return voicesOf(this.#store.read, accountId)
+  }
+
+  beginEnrollment(accountId: string): Promise<EnrollmentStart> {
+    return this.#store.write((transaction) => beginEnrollment(transaction, accountId, this.#clock.now()))
+  }
+
+  findEnrolled(accountId: string, sha256: string): Promise<Known | undefined> {
+    return this.#store.write((transaction) =>
+      findEnrolled(transaction, { accountId, sha256 }, this.#clock.now(), this.#random),
+    )
+  }
+
+  enrollVoice(voice: Omit<EnrolledVoice, 'createdAt'>, keyId: string): Promise<EnrollmentOutcome> {
+    return this.#store.write((transaction) => enrollVoice(transaction, voice, keyId, this.#clock.now(), this.#random))
+  }
+
+  deleteVoice(voiceId: string, accountId: string): Promise<EnrolledVoice | undefined> {
+    return this.#store.write((transaction) => deleteVoice(transaction, voiceId, accountId, this.#clock.now()))
+  }
+
   close(): Promise<void> {
     return this.#store.close()
   }
@@ -168,6 +214,11 @@ export class LmdbLedger implements Ledger {
 
   revokeKey(keyId: string): Promise<ApiKey> {
     return this.#store.write((transaction) => revokeKey(transaction, keyId))
+  }
+
+  /** Consents an account has brought, oldest first, those of deleted voices included. */
+  consentsOf(accountId: string): Consent[] {
+    return consentsOf(this.#store.read, accountId)
   }
 
   /** Fills an empty ledger; undefined when it holds an account already. */

@@ -1,4 +1,14 @@
-import type { Account, ApiKey, Generation, Meter, Permissions, Scope, StreamToken } from './ledger.ts'
+import type {
+  Account,
+  ApiKey,
+  Consent,
+  EnrolledVoice,
+  Generation,
+  Meter,
+  Permissions,
+  Scope,
+  StreamToken,
+} from './ledger.ts'
 import type { StoredQuota } from './quota.ts'
 import {
   bytes,
@@ -125,6 +135,9 @@ export const keys = table<ApiKey>('keys', 1, {
 /** SHA-256 of a plaintext key, in hex → whose it is. */
 export const keyHashes = table<KeyHash>('key-hashes', 1, { keyId: text, sha256: bytes })
 
+/** Key id → SHA-256 of its plaintext, in hex: where to find its entry when the key is removed. */
+export const keySecrets = table<{ readonly hash: string }>('key-secrets', 1, { hash: text })
+
 /** `<account id>/<creation time>/<key id>` → key id. */
 export const accountKeys = table<{ readonly keyId: string }>('account-keys', 1, { keyId: text })
 
@@ -178,6 +191,38 @@ export const generations = table<Generation>('generations', 1, {
   durationMs: count,
 })
 
+/** Voice id → voice. */
+export const voices = table<EnrolledVoice>('voices', 1, {
+  id: text,
+  accountId: text,
+  name: text,
+  gender: oneOf('male', 'female', 'other'),
+  description: text,
+  fileName: text,
+  fileSize: count,
+  sha256: text,
+  createdAt: time,
+})
+
+/** `<account id>/<creation time>/<voice id>` → voice id. */
+export const accountVoices = table<{ readonly voiceId: string }>('account-voices', 1, { voiceId: text })
+
+/** `<account id>/<SHA-256 of the recording, in hex>` → voice id. */
+export const voiceHashes = table<{ readonly voiceId: string }>('voice-hashes', 1, { voiceId: text })
+
+/** `<account id>/<time>/<voice id>` → consent. */
+export const consents = table<Consent>('consents', 1, {
+  voiceId: text,
+  accountId: text,
+  keyId: text,
+  sha256: text,
+  at: time,
+  voiceDeletedAt: nullable(time),
+})
+
+/** Account id → when its latest enrollments began, oldest first. */
+export const enrollments = table<{ readonly times: readonly number[] }>('enrollments', 1, { times: listOf(time) })
+
 /** Name → random bytes that only this node knows. */
 export const secrets = table<{ readonly secret: Uint8Array }>('secrets', 1, { secret: bytes })
 
@@ -185,6 +230,7 @@ export const TABLES: readonly Table<unknown>[] = [
   accounts,
   keys,
   keyHashes,
+  keySecrets,
   accountKeys,
   postings,
   charges,
@@ -192,6 +238,11 @@ export const TABLES: readonly Table<unknown>[] = [
   idempotency,
   expiries,
   generations,
+  voices,
+  accountVoices,
+  voiceHashes,
+  consents,
+  enrollments,
   secrets,
 ]
 

@@ -21,6 +21,8 @@ export type Work =
       readonly pace: 'recording'
       readonly audioSeconds: number
     }
+  /** A voice to be learnt from a recording, in the gaps that listeners leave. */
+  | { readonly pace: 'fitting' }
 
 export type AdmissionOutcome =
   /** The place is held until `release`, which may be called more than once. */

@@ -23,7 +23,7 @@ export interface VoiceFeatureStore {
 
 /** The clip is too short, too quiet, clipped, silent, or more noise than speech. */
 export class UnfitReference extends Error {
-  /** For programs, such as `duration_min`. */
+  /** For programs, such as `min_duration`. */
   readonly rule: string
 
   constructor(rule: string, message: string) {

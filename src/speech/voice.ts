@@ -2,8 +2,8 @@
 export interface Voice {
   /** `preset_<name>` for the model's own voices, `voice_<id>` for enrolled ones. */
   readonly id: string
-  /** Name of the model's own voice whose style it speaks with. */
-  readonly model: string
+  /** Name of the model's own voice whose style it speaks with; null for an enrolled voice, which has features instead. */
+  readonly model: string | null
   readonly name: string
   /** Account that enrolled it; null for preset voices. */
   readonly accountId: string | null

@@ -1,5 +1,10 @@
 import type { Voice, VoiceDirectory } from './voice.ts'
 
+/** One of the model's own voices. */
+export interface PresetVoice extends Voice {
+  readonly model: string
+}
+
 /**
  * The model's own voices. A model name says all there is to know: `bf_emma` is British English (b), female (f), Emma.
  * Sorted by language, then gender, then name, as people are shown them.
@@ -36,16 +41,16 @@ const LANGUAGES: Readonly<Record<string, string>> = {
   z: 'zh',
 }
 
-export const PRESET_VOICES: readonly Voice[] = MODEL_NAMES.map(presetVoice)
+export const PRESET_VOICES: readonly PresetVoice[] = MODEL_NAMES.map(presetVoice)
 
 /** The voice of a key made without saying which. */
 export const DEFAULT_VOICE_ID = 'preset_af_heart'
 
 const byId = new Map(PRESET_VOICES.map((voice) => [voice.id, voice]))
 
-export const presetVoices: VoiceDirectory = { find: (voiceId) => byId.get(voiceId) }
+export const presetVoices = { find: (voiceId: string) => byId.get(voiceId) } satisfies VoiceDirectory
 
-function presetVoice(model: string): Voice {
+function presetVoice(model: string): PresetVoice {
   const language = LANGUAGES[model.charAt(0)]
   if (language === undefined) throw new Error(`No language is known for voice ${model}`)
   const name = model.slice(3)

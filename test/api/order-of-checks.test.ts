@@ -1,6 +1,6 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
 import { BODY_BYTES_MAX } from '../../src/limits.ts'
-import { PRESET_VOICE, QUOTA, TestNode } from './test-node.ts'
+import { OWN_VOICE, PRESET_VOICE, QUOTA, TestNode } from './test-node.ts'
 
 /*
  * D9: authenticate → permission → body → fields → voice → engine can speak it → admission → debit. Each endpoint is asked
@@ -44,6 +44,7 @@ beforeAll(async () => {
   switchedOff = (await node.ledger.createKey(options)).plaintext
 })
 afterEach(async () => {
+  vi.restoreAllMocks()
   node.synthesizer.speakable = { status: 'spoken' }
   node.admission.full = false
   node.lifecycle.draining = false
@@ -93,6 +94,13 @@ const MISTAKES: readonly Mistake[] = [
     },
   },
   {
+    step: 'features of the voice',
+    refusal: [503, 'VOICE_FEATURE_UNAVAILABLE'],
+    make: () => {
+      vi.spyOn(node.services.voiceFiles, 'load').mockResolvedValue(undefined)
+    },
+  },
+  {
     step: 'language of the engine (D7)',
     refusal: [422, 'BACKEND_ERROR'],
     make: () => {
@@ -115,11 +123,12 @@ const MISTAKES: readonly Mistake[] = [
 
 /** Sends the request with the given mistakes and returns [status, code]. */
 async function refusalOf(path: string, valid: object, wrongField: object, mistakes: readonly Mistake[]) {
-  const request: Request = { key: node.adminKey, body: { ...valid, voice_id: PRESET_VOICE } }
+  const request: Request = { key: node.adminKey, body: { ...valid, voice_id: OWN_VOICE } }
   for (const mistake of mistakes) mistake.make(request, wrongField)
   if (mistakes.some(({ step }) => step === 'debit')) await setQuota(0)
   const response = await node.post(path, request.text ?? request.body, { key: request.key })
-  if (response.status === 503) expect(response.headers['Retry-After']).toMatch(/^[1-9]\d*$/)
+  if (response.json.error.code === 'BACKEND_ERROR' && response.status === 503)
+    expect(response.headers['Retry-After']).toMatch(/^[1-9]\d*$/)
   return [response.status, response.json.error.code]
 }
 

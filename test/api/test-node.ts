@@ -1,22 +1,28 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { AudioFiles } from '../../src/api/audio-files.ts'
 import { renderError } from '../../src/api/errors.ts'
 import { routes } from '../../src/api/routes.ts'
 import { unobservedService } from '../../src/api/service-observer.ts'
 import type { Services } from '../../src/api/services.ts'
+import { VoiceFiles } from '../../src/api/voice-files.ts'
 import { type LedgerObserver, LmdbLedger } from '../../src/ledger/lmdb-ledger.ts'
 import { SPOOL_BYTES_MAX } from '../../src/limits.ts'
 import { FileEncoder } from '../../src/pipelines/encode-file.ts'
 import { FileTranscriber } from '../../src/pipelines/transcribe-file.ts'
 import { LiveTranscriber } from '../../src/pipelines/transcribe-live.ts'
+import { VoiceLearner } from '../../src/pipelines/voice-learner.ts'
+import { systemDisk } from '../../src/runtime/disk.ts'
 import type { Log } from '../../src/runtime/log.ts'
 import { systemRandom } from '../../src/runtime/random.ts'
 import { Spool } from '../../src/runtime/spool.ts'
 import type { AdmissionOutcome, Work } from '../../src/speech/admission.ts'
 import type { Voice } from '../../src/speech/voice.ts'
+import { allVoices } from '../../src/speech/voice-directory.ts'
 import { FakeClock } from '../fake-clock.ts'
+import { ScriptedFitter } from '../scripted-fitter.ts'
 import { LoudnessDetector, ScriptedDecoder, ScriptedRecognizer } from '../scripted-listening.ts'
 import { FakeExchange, type FakeResponse, FakeSocket, type Reader } from './fake-exchange.ts'
 import { ScriptedSynthesizer } from './scripted-synthesizer.ts'
@@ -25,8 +31,8 @@ import { ScriptedSynthesizer } from './scripted-synthesizer.ts'
 export const QUOTA = 1_000
 
 export const PRESET_VOICE = 'preset_ada'
-export const OWN_VOICE = 'voice_own'
-export const FOREIGN_VOICE = 'voice_foreign'
+export const OWN_VOICE = 'voice_ownownownownownownow'
+export const FOREIGN_VOICE = 'voice_foreignforeignforeig'
 
 /** What stands in for the MP3 encoder's output. */
 export const MP3_BYTES = Buffer.from('ID3 as if encoded')
@@ -44,6 +50,7 @@ export class TestNode {
   readonly synthesizer = new ScriptedSynthesizer()
   readonly decoder = new ScriptedDecoder()
   readonly recognizer = new ScriptedRecognizer()
+  readonly fitter = new ScriptedFitter()
   readonly spool: Spool
   readonly voices = new Map<string, Voice>()
   readonly admission = new CountingAdmission()
@@ -56,6 +63,7 @@ export class TestNode {
   readonly voiceKey: string
   readonly sttKey: string
   readonly audioFolder: string
+  readonly voiceFolder: string
   readonly #folder: string
   #exchanges = 0
 
@@ -69,10 +77,15 @@ export class TestNode {
     const audioFolder = join(folder, 'audio')
     const audioFiles = await AudioFiles.open(audioFolder, Buffer.from('a secret of the tests'), clock, systemRandom)
     const spool = await Spool.open(join(folder, 'spool'), SPOOL_BYTES_MAX, systemRandom)
+    const voiceFolder = join(folder, 'voices')
+    const voiceFiles = await VoiceFiles.open(voiceFolder, systemDisk)
+    await giveFeatures(voiceFiles, OWN_VOICE)
     const keys = { admin: first.admin.plaintext, voice: first.voice.plaintext, stt: first.stt.plaintext }
     return new TestNode({
       folder,
       audioFolder,
+      voiceFolder,
+      voiceFiles,
       clock,
       ledger,
       accountId: first.account.id,
@@ -86,6 +99,8 @@ export class TestNode {
   private constructor(parts: {
     readonly folder: string
     readonly audioFolder: string
+    readonly voiceFolder: string
+    readonly voiceFiles: VoiceFiles
     readonly clock: FakeClock
     readonly ledger: LmdbLedger
     readonly accountId: string
@@ -96,6 +111,7 @@ export class TestNode {
   }) {
     this.#folder = parts.folder
     this.audioFolder = parts.audioFolder
+    this.voiceFolder = parts.voiceFolder
     this.clock = parts.clock
     this.ledger = parts.ledger
     this.accountId = parts.accountId
@@ -110,20 +126,24 @@ export class TestNode {
       [FOREIGN_VOICE, 'acct_of_someone_else'],
     ] as const) {
       const name = id.replace(/^\w+_/, '')
-      this.voices.set(id, { id, model: 'ada', name, accountId, language: 'en', british: true, gender: 'female' })
+      const model = accountId === null ? 'ada' : null
+      this.voices.set(id, { id, model, name, accountId, language: 'en', british: true, gender: 'female' })
     }
+    const enrolled = allVoices(this.ledger)
     this.services = {
       clock: this.clock,
       random: systemRandom,
       log: collectingLog(this.logLines),
       ledger: this.ledger,
-      voices: { find: (id) => this.voices.get(id) },
+      voices: { find: (id) => this.voices.get(id) ?? enrolled.find(id) },
       synthesizer: this.synthesizer,
       admission: this.admission,
       encoder: new FileEncoder({ encodeMp3: async () => MP3_BYTES }),
       audioFiles: parts.audioFiles,
       transcriber: new FileTranscriber(listening, this.recognizer, 3),
       liveTranscriber: new LiveTranscriber(listening.detector, this.recognizer, this.clock),
+      voiceFiles: parts.voiceFiles,
+      voiceLearner: new VoiceLearner({ decoder: this.decoder, spool: parts.spool, fitter: this.fitter }),
       lifecycle: this.lifecycle,
       observer: unobservedService,
       exposition: { contentType: 'text/plain', text: async () => '' },
@@ -172,7 +192,7 @@ export class TestNode {
         headers: { ...(key !== null && { authorization: `Bearer ${key}` }), ...headers },
         body: typeof body === 'string' || body instanceof Uint8Array ? body : JSON.stringify(body ?? {}),
       },
-      route.path.includes(':') ? { file: path.slice(path.lastIndexOf('/') + 1) } : {},
+      paramsOf(route.path, path),
     )
     exchange.reader = reader
     const handled = Promise.resolve()
@@ -226,6 +246,18 @@ export class TestNode {
     await this.ledger.close()
     await rm(this.#folder, { recursive: true, force: true })
   }
+}
+
+/** What an enrollment leaves on disk. */
+async function giveFeatures(voiceFiles: VoiceFiles, voiceId: string): Promise<void> {
+  const files = { reference: fileURLToPath(import.meta.url), features: new Uint8Array([1, 2, 3]) }
+  await voiceFiles.add(voiceId, files, async () => ({ status: 'created' }))
+}
+
+/** The last segment of a path, by the name the route has for it. */
+function paramsOf(pattern: string, path: string): Record<string, string> {
+  const name = /:(\w+)$/.exec(pattern)?.[1]
+  return name === undefined ? {} : { [name]: decodeURIComponent(path.slice(path.lastIndexOf('/') + 1)) }
 }
 
 class CountingAdmission {

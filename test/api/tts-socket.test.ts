@@ -2,7 +2,7 @@ import { readdir } from 'node:fs/promises'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { SOCKET_START_WAIT_MS, STREAM_BUFFER_BYTES_MAX, STREAM_TOKEN_LIFETIME_MS } from '../../src/limits.ts'
 import type { FakeSocket, Reader } from './fake-exchange.ts'
-import { PRESET_VOICE, TestNode } from './test-node.ts'
+import { OWN_VOICE, PRESET_VOICE, TestNode } from './test-node.ts'
 
 const START = { type: 'start', text: 'Hello there' }
 const FRAME_BYTES = 9_600
@@ -424,5 +424,36 @@ describe('the file', () => {
     expect(socket.frames).toHaveLength(3)
     expect(socket.events.at(-1)).toEqual(error('INTERNAL_ERROR', /could not be completed/))
     expect([socket.closeCode, (await outcome())?.outcome]).toEqual([1011, 'failed'])
+  })
+})
+
+describe('a socket whose token is for an enrolled voice', () => {
+  async function ownToken(): Promise<string> {
+    const fields = { text_length: 20, voice_id: OWN_VOICE }
+    const response = await node.post('/api/v1/tts/stream-token', fields, { key: node.adminKey })
+    return response.json.data.stream_token
+  }
+
+  it('speaks with it', async () => {
+    const socket = node.connect(await ownToken())
+    await eventually(() => node.clock.timers).toBe(1)
+    socket.receive(START)
+    await isClosed(socket)
+    expect([socket.closeCode, node.synthesizer.requests[0]?.voiceId]).toEqual([1000, OWN_VOICE])
+  })
+
+  it('is told when its features are lost, closed with 1011, and keeps its token', async () => {
+    const token = await ownToken()
+    const load = vi.spyOn(node.services.voiceFiles, 'load').mockResolvedValue(undefined)
+    const socket = node.connect(token)
+    await isClosed(socket)
+    expect([socket.events, socket.closeCode]).toEqual([[error('VOICE_FEATURE_UNAVAILABLE', /features/)], 1011])
+    expect(node.admission.held).toBe(0)
+    load.mockRestore()
+    const again = node.connect(token)
+    await eventually(() => node.clock.timers).toBe(1)
+    again.receive(START)
+    await isClosed(again)
+    expect(again.closeCode).toBe(1000)
   })
 })

@@ -156,6 +156,75 @@ describe('syrinx voice list', () => {
   })
 })
 
+describe('voices that accounts have enrolled', () => {
+  const VOICE = 'voice_aaaaaaaaaaaaaaaaaaaa'
+
+  async function openWithVoice() {
+    const opened = await openWithAccount()
+    const { syrinx, clock, accountId } = opened
+    const admin = await syrinx.json('key', 'create', '--account', accountId, '--kind', 'admin', '--name', 'A')
+    const other = await syrinx.json('account', 'create', '--name', 'Other')
+    const change = async (work: (ledger: LmdbLedger) => Promise<unknown>) => {
+      const ledger = LmdbLedger.open(syrinx.folder, clock, systemRandom)
+      await work(ledger)
+      await ledger.close()
+    }
+    const texts = { name: 'Grace', gender: 'female', description: 'calm', fileName: 'grace.wav' } as const
+    const voice = { id: VOICE, accountId, ...texts, fileSize: 9, sha256: 'ab' }
+    await change((ledger) => ledger.enrollVoice(voice, String(admin.id)))
+    return { ...opened, change, keyId: String(admin.id), otherId: String(other.id) }
+  }
+
+  it('are listed, of all accounts or of one', async () => {
+    const { syrinx, accountId, otherId } = await openWithVoice()
+    const listed = {
+      ...{ voice_id: VOICE, name: 'Grace', language: null, accent: null, gender: 'female', default: false },
+      ...{ account_id: accountId, description: 'calm', file_name: 'grace.wav', file_size: 9, sha256: 'ab' },
+      created_at: NOW,
+    }
+    const custom = async (...more: string[]) => {
+      const { voices } = await syrinx.json('voice', 'list', ...more)
+      return Array.isArray(voices) && voices.slice(54)
+    }
+    expect(await custom()).toEqual([listed])
+    expect(await custom('--account', accountId)).toEqual([listed])
+    expect(await custom('--account', otherId)).toEqual([])
+    expect((await syrinx.run('voice', 'list')).out).toMatch(new RegExp(`${VOICE} +Grace +female +${accountId}`))
+  })
+
+  it('can’t steer the terminal by their names', async () => {
+    const { syrinx, change, accountId, keyId } = await openWithVoice()
+    const name = 'a\u001b[2Jb\nc'
+    const more = { gender: 'other', description: '', fileName: '', fileSize: 9, sha256: 'cd' } as const
+    await change((ledger) => ledger.enrollVoice({ id: 'voice_bbbbbbbbbbbbbbbbbbbb', accountId, name, ...more }, keyId))
+    const { out } = await syrinx.run('voice', 'list')
+    expect(out).toContain('a\ufffd[2Jb\ufffdc')
+    expect(out).not.toContain('\u001b')
+  })
+
+  it('get keys of their own account, and of no other', async () => {
+    const { syrinx, accountId, otherId } = await openWithVoice()
+    const create = ['key', 'create', '--kind', 'voice', '--name', 'K', '--voice', VOICE, '--account']
+    expect(await syrinx.json(...create, accountId)).toMatchObject({ voice_id: VOICE })
+    expect(await syrinx.run(...create, otherId)).toMatchObject({
+      ...{ exitCode: 2, err: `error: --voice must be a voice of \`syrinx voice list\`; ${VOICE} is none\n` },
+    })
+  })
+
+  it('leave their consents behind', async () => {
+    const { syrinx, change, clock, accountId, keyId, otherId } = await openWithVoice()
+    const consent = { voice_id: VOICE, account_id: accountId, key_id: keyId, sha256: 'ab', at: NOW }
+    expect(await syrinx.json('voice', 'consents')).toEqual({ consents: [{ ...consent, voice_deleted_at: null }] })
+    clock.advance(60_000)
+    await change((ledger) => ledger.deleteVoice(VOICE, accountId))
+    const deleted = { ...consent, voice_deleted_at: '2026-05-20T12:01:00.000Z' }
+    expect(await syrinx.json('voice', 'consents', '--account', accountId)).toEqual({ consents: [deleted] })
+    expect(await syrinx.json('voice', 'consents', '--account', otherId)).toEqual({ consents: [] })
+    expect((await syrinx.run('voice', 'consents')).out).toMatch(/voice deleted\n.*2026-05-20T12:01:00.000Z/)
+    expect((await syrinx.json('voice', 'list')).voices).toHaveLength(54)
+  })
+})
+
 describe('syrinx ledger', () => {
   async function openWithCharges() {
     const opened = await openWithAccount()

@@ -76,6 +76,17 @@ describe('CapacityAdmission', () => {
     expect(admission.batchBacklogMs).toBe(0)
   })
 
+  it('takes voices to learn as batch work, and the first of them whatever waits of nothing', () => {
+    const admission = new CapacityAdmission(costsOf(0.25), 2)
+    const admit = () => admission.admit({ pace: 'fitting' }).status
+    let admitted = 0
+    while (admit() === 'admitted') admitted += 1
+    expect(admitted).toBeGreaterThan(1)
+    expect(admission.batchBacklogMs).toBeGreaterThan(60_000)
+    expect(admission.admit({ pace: 'recording', audioSeconds: 10 }).status).toBe('refused')
+    expect(admission.admit(live).status).toBe('admitted')
+  })
+
   it('tells its observer of each refusal', () => {
     const refused: string[] = []
     const admission = new CapacityAdmission(costsOf(4), 1, { refused: (pace) => refused.push(pace) })

@@ -50,7 +50,8 @@ describe('a decoder', () => {
   it.each([
     ...['tone.mp3', 'tagged.mp3', 'opus.ogg', 'vorbis.ogg', 'flac.ogg', 'tone.opus', 'tone.webm', 'vorbis.weba'],
     ...['tone.m4a', 'alac.m4a', 'faststart.mp4', 'fragmented.mp4', 'video.mp4', 'tone.flac', 'tone.aac', 'tone.aiff'],
-    ...['float.aifc', 'tone.caf', 'tone.wma', 'tone.amr', 'mulaw.wav', 'adpcm.wav'],
+    ...['float.aifc', 'tone.caf', 'tone.wma', 'tone.amr', 'mulaw.wav', 'adpcm.wav', 'tone.wav'],
+    'tone.m4b',
   ])('makes 16 kHz mono of %s', async (name) => {
     const { result, samples } = await decodeFile(join(FIXTURES, name))
     expect(result).toEqual({ status: 'decoded', samples: samples.length })
@@ -135,6 +136,7 @@ describe('a decoder’s bounds', () => {
     output: await emptyFile(),
     sampleRate: RATE,
     secondsMax: 10,
+    longer: 'refused',
     msMax: 60_000,
     cancel: new Int32Array(new SharedArrayBuffer(4)),
     ...overrides,
@@ -144,6 +146,15 @@ describe('a decoder’s bounds', () => {
     const bounded = await task({ secondsMax: 1 })
     expect(await decode(bounded)).toEqual({ status: 'too_long' })
     expect((await readFile(bounded.output)).length).toBeLessThanOrEqual(RATE * 2)
+  })
+
+  it('keep the beginning of a longer file where that is wanted, at the rate that is wanted', async () => {
+    const bounded = await task({ secondsMax: 0.5, longer: 'cut', sampleRate: 24_000 })
+    expect(await decode(bounded)).toEqual({ status: 'decoded', samples: 12_000 })
+    const bytes = await readFile(bounded.output)
+    const samples = new Int16Array(bytes.buffer, bytes.byteOffset, bytes.length / 2)
+    expect(samples).toHaveLength(12_000)
+    expect(frequency(samples.subarray(3_600), 24_000)).toBeCloseTo(440, -1)
   })
 
   it('end a file that takes too long', async () => {
