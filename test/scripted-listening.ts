@@ -89,7 +89,7 @@ export class ScriptedRecognizer implements SpeechRecognizer {
   texts: readonly string[] = []
   language: string | undefined
   unknownLanguage: string | undefined
-  /** Pieces from this one on fail, with this error. */
+  /** Pieces that hold this utterance, or a later one, fail with this error. */
   failsAt = Number.POSITIVE_INFINITY
   failure: Error = new RecognitionFailed('tensor 7')
   pace: 'at_once' | 'by_hand' = 'at_once'
@@ -115,13 +115,12 @@ export class ScriptedRecognizer implements SpeechRecognizer {
 
   async recognize(segment: SpeechSegment, urgency: Urgency): Promise<Hypothesis> {
     this.urgencies.push(urgency)
-    const index = this.segments.length
     this.segments.push(segment)
     this.running += 1
     this.runningMost = Math.max(this.runningMost, this.running)
     try {
       if (this.pace === 'by_hand') await this.#release(segment.signal)
-      if (index >= this.failsAt) throw this.failure
+      if (utterancesIn(segment).some((utterance) => utterance >= this.failsAt)) throw this.failure
       return this.#hypothesis(segment)
     } finally {
       this.running -= 1
@@ -158,10 +157,10 @@ export class ScriptedRecognizer implements SpeechRecognizer {
     })
   }
 
-  #hypothesis({ samples, mode, wordTimes }: SpeechSegment): Hypothesis {
-    const values = new Set(Array.from(samples, (sample) => Math.round(sample * 32_768)).filter((value) => value > 0))
-    const text = [...values]
-      .map((value) => this.texts[value - FIRST_VALUE] ?? `utterance ${value - FIRST_VALUE}`)
+  #hypothesis(segment: SpeechSegment): Hypothesis {
+    const { mode, wordTimes } = segment
+    const text = utterancesIn(segment)
+      .map((utterance) => this.texts[utterance] ?? `utterance ${utterance}`)
       .filter(Boolean)
       .join(' ')
     const language = this.language ?? findSpeechMode(mode.code)?.languages[0] ?? 'en'
@@ -169,4 +168,10 @@ export class ScriptedRecognizer implements SpeechRecognizer {
     const words = text.split(' ').map((word, i) => ({ word, start: 0.5 * i, end: 0.5 * i + 0.4 }))
     return { text, language, words }
   }
+}
+
+/** Their numbers, which are in their samples: pieces of a file may come in any order. */
+function utterancesIn({ samples }: SpeechSegment): number[] {
+  const values = Array.from(samples, (sample) => Math.round(sample * 32_768)).filter((value) => value > 0)
+  return [...new Set(values)].map((value) => value - FIRST_VALUE)
 }

@@ -101,8 +101,7 @@ describe('a file', () => {
   })
 
   it('ends with the fault of its first piece that fails, after those before it', async () => {
-    // One at a time: pieces are read from disk, and may reach the recogniser in another order.
-    const { pieces, recognizer } = await listening(NINE, 1)
+    const { pieces, recognizer } = await listening(NINE)
     recognizer.failsAt = 2
     expect([(await pieces.next()).value?.index, (await pieces.next()).value?.index]).toEqual([0, 1])
     await expect(pieces.next()).rejects.toThrow('tensor 7')
