@@ -12,6 +12,7 @@ import { loadConfig } from '../src/config.ts'
 import { createHttpServer } from '../src/http/app.ts'
 import { CodecPool } from '../src/inference/codec-pool.ts'
 import { CostModel } from '../src/inference/cost-model.ts'
+import { EncoderPool } from '../src/inference/encoder-pool.ts'
 import { KokoroEngine } from '../src/inference/kokoro-engine.ts'
 import { Scheduler } from '../src/inference/scheduler.ts'
 import { VoiceStyles } from '../src/inference/voice-styles.ts'
@@ -57,6 +58,7 @@ export async function startOpenNode(): Promise<OpenNode> {
   })
   const pool = new WatchedPool(inference)
   const codecs = new CodecPool(workerFile('codec'))
+  const encoders = new EncoderPool(workerFile('encoder'))
   const costs = new CostModel()
   const scheduler = new Scheduler(pool, costs, clock)
   const styles = new VoiceStyles(models.kokoroVoices, models.kokoroConditioning, scheduler, log)
@@ -72,7 +74,7 @@ export async function startOpenNode(): Promise<OpenNode> {
     voices: presetVoices,
     synthesizer: new Synthesizer(engine),
     admission: NO_ADMISSION,
-    encoder: new FileEncoder(codecs),
+    encoder: new FileEncoder(codecs, encoders),
     audioFiles: await AudioFiles.open(join(folder, 'audio'), await ledger.secret('audio-urls'), clock, random),
     transcriber: undefined,
     liveTranscriber: undefined,
@@ -81,6 +83,7 @@ export async function startOpenNode(): Promise<OpenNode> {
     lifecycle,
     publicUrl: undefined,
     publicWsUrl: undefined,
+    openAi: undefined,
     observer: metrics.service,
     exposition: metrics,
   }
@@ -114,6 +117,7 @@ export async function startOpenNode(): Promise<OpenNode> {
       await scheduler.idle()
       await inference.close()
       await codecs.close()
+      await encoders.close()
       await ledger.close()
       await rm(folder, { recursive: true, force: true })
     },

@@ -13,6 +13,7 @@ import { CodecPool } from './inference/codec-pool.ts'
 import { CostModel } from './inference/cost-model.ts'
 import { DecoderPool } from './inference/decoder-pool.ts'
 import { DetectionPool } from './inference/detection-pool.ts'
+import { EncoderPool } from './inference/encoder-pool.ts'
 import { KokoroEngine } from './inference/kokoro-engine.ts'
 import { ReadingPool } from './inference/reading-pool.ts'
 import { ReadingRunner } from './inference/reading-runner.ts'
@@ -92,6 +93,7 @@ export async function startNode(config: Config, models: ModelFolders, log: Log):
     ...(models.listening && { whisperDir: models.listening.whisperInstalled }),
   })
   const codecs = new CodecPool(workerFile('codec'))
+  const encoders = new EncoderPool(workerFile('encoder'))
   const costs = new CostModel()
   const scheduler = new Scheduler(pool, costs, clock, metrics.tasks)
   const styles = new VoiceStyles(models.kokoroVoices, models.kokoroConditioning, scheduler, log)
@@ -122,7 +124,7 @@ export async function startNode(config: Config, models: ModelFolders, log: Log):
     voices,
     synthesizer: new Synthesizer(engine),
     admission,
-    encoder: new FileEncoder(codecs),
+    encoder: new FileEncoder(codecs, encoders),
     audioFiles,
     transcriber: listening?.transcriber,
     liveTranscriber: listening?.liveTranscriber,
@@ -133,6 +135,7 @@ export async function startNode(config: Config, models: ModelFolders, log: Log):
     exposition: metrics,
     publicUrl: config.publicUrl,
     publicWsUrl: config.publicWsUrl,
+    openAi: config.openai ? { speechModel: config.ttsEngine } : undefined,
   })
   const http = createHttpServer({
     routes: requests,
@@ -180,6 +183,7 @@ export async function startNode(config: Config, models: ModelFolders, log: Log):
       await decoder.close()
       await pool.close()
       await codecs.close()
+      await encoders.close()
       await readings.close()
       await ledger.close()
       log.info({ cut }, 'stopped')

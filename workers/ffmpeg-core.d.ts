@@ -10,6 +10,8 @@ declare module '@ffmpeg/core' {
   }
   interface FileSystem {
     create(path: string, mode: number): FileNode
+    writeFile(path: string, bytes: Uint8Array): void
+    readFile(path: string): Uint8Array
     readonly ErrnoError: new (errno: number) => Error
   }
   interface FileNode {

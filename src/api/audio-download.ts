@@ -1,4 +1,5 @@
 import type { AudioFile } from './audio-files.ts'
+import { audioOperation } from './documents/node.ts'
 import { notFound } from './edge-errors.ts'
 import { ApiError } from './errors.ts'
 import type { RequestHead, Route } from './exchange.ts'
@@ -10,6 +11,7 @@ export function audioDownload({ audioFiles, clock }: Services): Route {
   return {
     method: 'GET',
     path: '/audio/:file',
+    operation: audioOperation,
     async handle(exchange) {
       const { request, params } = exchange
       const file = await audioFiles.find(params.file ?? '', request.query)

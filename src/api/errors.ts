@@ -3,6 +3,7 @@ import { SynthesisFailed } from '../speech/synthesis.ts'
 import { replyJson } from './envelope.ts'
 import { BodyTooLarge, ClientGone, type Exchange } from './exchange.ts'
 import { FileTooLarge, MalformedForm } from './form.ts'
+import { isOpenAiPath, openAiError } from './openai/errors.ts'
 import { type ServiceObserver, unobservedService } from './service-observer.ts'
 
 /** One row of a table of codes: the statuses it may be sent with, the usual one first. No status: only inside streams. */
@@ -70,6 +71,8 @@ interface Particulars {
   /** Default: the first status of the code's row. */
   readonly status?: number
   readonly headers?: Readonly<Record<string, string>>
+  /** The field of the request that is at fault. */
+  readonly field?: string
   /** The failed fields of an enrollment (D4). */
   readonly details?: readonly ErrorDetail[]
 }
@@ -86,6 +89,7 @@ export class ApiError extends Error {
   readonly code: ErrorCode
   readonly status: number
   readonly headers: Readonly<Record<string, string>>
+  readonly field: string | undefined
   readonly details: Particulars['details']
 
   constructor(code: ErrorCode, message: string, particulars: Particulars = {}) {
@@ -94,6 +98,7 @@ export class ApiError extends Error {
     this.code = code
     this.status = particulars.status ?? statuses[0] ?? 500
     this.headers = particulars.headers ?? {}
+    this.field = particulars.field
     this.details = particulars.details
     if (!statuses.includes(this.status)) throw new RangeError(`${code} is never sent with status ${this.status}`)
   }
@@ -109,9 +114,14 @@ export function renderError(
   if (error instanceof ClientGone) return
   const told = asApiError(error)
   if (told !== error && told.status >= 500) log.error({ requestId: exchange.id, ...describe(error) }, 'request failed')
-  const { code, message, details } = told
-  observer.errorTold(code)
-  replyJson(exchange, told.status, { ok: false, error: { code, message, ...(details && { details }) } }, told.headers)
+  observer.errorTold(told.code)
+  const body = isOpenAiPath(exchange.request.path) ? openAiError(told) : contractError(told)
+  replyJson(exchange, told.status, body, told.headers)
+}
+
+/** An error in the contract's envelope. */
+function contractError({ code, message, details }: ApiError): object {
+  return { ok: false, error: { code, message, ...(details && { details }) } }
 }
 
 /** What a client may know about an error. */

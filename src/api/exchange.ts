@@ -1,3 +1,4 @@
+import type { Channel, Operation } from './documents/operation.ts'
 import type { Form, FormRules } from './form.ts'
 
 /**
@@ -92,6 +93,8 @@ export interface Route {
   readonly method: 'GET' | 'POST' | 'DELETE'
   /** Path with `:name` segments. */
   readonly path: string
+  /** What the documents say of it. */
+  readonly operation?: Operation
   /** Whatever it rejects with is rendered by `http` through `renderError`. GET handlers also answer HEAD. */
   readonly handle: (exchange: Exchange) => Promise<void> | void
 }
@@ -101,4 +104,6 @@ export interface SocketRoute {
   /** Largest message it takes, where that is not the edge's usual limit. */
   readonly messageBytesMax?: number
   readonly open: (session: SocketSession) => void
+  /** What the documents say of it. */
+  readonly channel?: Channel
 }

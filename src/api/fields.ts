@@ -19,12 +19,15 @@ import { ApiError, type ErrorCode } from './errors.ts'
  * ignored, and nothing is converted: a number in quotes is not a number (D10).
  */
 
-const required = (rule: string) => ({
+/** Message of a field that must be there. */
+export const required = (rule: string) => ({
   error: ({ input }: { readonly input?: unknown }) => (input === undefined ? 'is required' : rule),
 })
 const flag = () => z.boolean('must be true or false')
+const engines = 'Checked, and passed to engines that have such a thing.'
 
-const text = (lengthMax: number) =>
+/** Text to speak: not only white space. */
+export const text = (lengthMax: number) =>
   z
     .string(required('must be a string'))
     .refine((value) => value.trim() !== '', 'must not be empty')
@@ -33,7 +36,7 @@ const text = (lengthMax: number) =>
       error: `must be at most ${lengthMax} characters`,
       params: { code: 'TEXT_TOO_LONG' },
     })
-    .meta({ maxLength: lengthMax })
+    .meta({ minLength: 1, maxLength: lengthMax, description: 'What to say, counted in UTF-16 units.' })
 
 const voiceId = z
   .string('must be a string')
@@ -48,7 +51,7 @@ const language = z
   .prefault('auto')
   .describe('auto, or a code or full name of the language catalog, in any case.')
 
-const format = z.enum(['mp3', 'wav'], 'must be mp3 or wav').default('mp3')
+const format = z.enum(['mp3', 'wav'], 'must be mp3 or wav').default('mp3').describe('Of the file; streams ignore it.')
 
 const speed = z
   .number('must be a finite number')
@@ -66,14 +69,15 @@ const duration = z
   .describe('Exact length in seconds; null lets the model choose.')
 
 const cfgRule = `must be a number from ${CFG_VALUE_MIN} to ${CFG_VALUE_MAX}`
-const cfgValue = z.number(cfgRule).min(CFG_VALUE_MIN, cfgRule).max(CFG_VALUE_MAX, cfgRule).default(2)
+const cfgValue = z.number(cfgRule).min(CFG_VALUE_MIN, cfgRule).max(CFG_VALUE_MAX, cfgRule).default(2).describe(engines)
 
 const stepsRule = `must be a whole number from 0 to ${DIT_STEPS_MAX}`
-const ditSteps = z.int(stepsRule).min(0, stepsRule).max(DIT_STEPS_MAX, stepsRule)
+const ditSteps = z.int(stepsRule).min(0, stepsRule).max(DIT_STEPS_MAX, stepsRule).describe(engines)
 
 const timestamps = flag().default(false).describe('Whether `done` tells when each word is spoken.')
 
-const promptText = z.string('must be a string').default('')
+const promptText = z.string('must be a string').default('').describe(engines)
+const postprocess = flag().default(true).describe('Trims silence at both edges, then pads each with 0.1 s.')
 
 /** Body of `POST /api/v1/tts/generate` and `/bytes`. */
 export const FileFields = z.object({
@@ -90,7 +94,7 @@ export const FileFields = z.object({
   use_prompt_text: flag().default(false),
   prompt_text: promptText,
   preprocess_prompt: flag().default(true),
-  postprocess_output: flag().default(true),
+  postprocess_output: postprocess,
 })
 
 /** Body of `POST /api/v1/tts/sse`. `duration` is ignored altogether, whatever it holds. */
@@ -124,7 +128,7 @@ export const StartFields = z.object({
   do_normalize: flag().default(false),
   denoise: flag().default(true),
   preprocess_prompt: flag().default(true),
-  postprocess_output: flag().default(true),
+  postprocess_output: postprocess,
   timestamps,
 })
 
@@ -142,7 +146,7 @@ export function parseFields<T>(
   if (parsed.success) return parsed.data
   const issue = parsed.error.issues[0]
   const field = String(issue?.path[0])
-  throw new ApiError(isTooLong(issue) ? 'TEXT_TOO_LONG' : codeOf(field), `${field} ${issue?.message}`)
+  throw new ApiError(isTooLong(issue) ? 'TEXT_TOO_LONG' : codeOf(field), `${field} ${issue?.message}`, { field })
 }
 
 function ttsCodeOf(field: string): ErrorCode {

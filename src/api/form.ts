@@ -3,12 +3,16 @@ export interface FormRules {
   /** Names of the parts that are kept as files, if they are files. */
   readonly files: readonly string[]
   readonly fileBytesMax: number
+  /** Names of the fields that may be sent several times. */
+  readonly lists?: readonly string[]
 }
 
 /** A body of parts. Its files lie on disk until `dispose`. */
 export interface Form {
   /** Values of the parts that are not files, by name. */
   readonly fields: Readonly<Record<string, string>>
+  /** Values of the fields that may be sent several times, by name; no entry where there was none. */
+  readonly lists: Readonly<Record<string, readonly string[]>>
   /** Files by name of their part, in the order of arrival. */
   readonly files: Readonly<Record<string, UploadedFile>>
   /** Removes the files; again: nothing. Never rejects. */

@@ -1,3 +1,4 @@
+import { healthzOperation, readyzOperation } from './documents/node.ts'
 import { replyOk } from './envelope.ts'
 import { ApiError } from './errors.ts'
 import type { Route } from './exchange.ts'
@@ -8,6 +9,7 @@ export function healthz(): Route {
   return {
     method: 'GET',
     path: '/healthz',
+    operation: healthzOperation,
     handle: (exchange) => replyOk(exchange, { status: 'ok' }),
   }
 }
@@ -17,6 +19,7 @@ export function readyz({ lifecycle }: Pick<Services, 'lifecycle'>): Route {
   return {
     method: 'GET',
     path: '/readyz',
+    operation: readyzOperation,
     handle(exchange) {
       if (lifecycle.ready && !lifecycle.draining) return replyOk(exchange, { status: 'ready' })
       const message = lifecycle.draining ? 'the node is shutting down' : 'the models are still loading'

@@ -1,5 +1,6 @@
 import type { ApiKey } from '../ledger/ledger.ts'
 import { authenticate, isExpired, requirePermission } from './authenticate.ts'
+import { keysOperation } from './documents/usage.ts'
 import { replyOk } from './envelope.ts'
 import type { Route } from './exchange.ts'
 import type { Services } from './services.ts'
@@ -12,6 +13,7 @@ export function keys(services: Services): Route {
   return {
     method: 'GET',
     path: '/api/v1/keys',
+    operation: keysOperation,
     handle(exchange) {
       const caller = authenticate(services, exchange, { kinds: ['admin'] })
       requirePermission(caller, 'keyManagement')

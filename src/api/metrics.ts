@@ -1,3 +1,4 @@
+import { metricsOperation } from './documents/node.ts'
 import type { Route } from './exchange.ts'
 import type { Services } from './services.ts'
 
@@ -6,6 +7,7 @@ export function metrics({ exposition }: Pick<Services, 'exposition'>): Route {
   return {
     method: 'GET',
     path: '/metrics',
+    operation: metricsOperation,
     async handle(exchange) {
       const body = await exposition.text()
       exchange.reply(200, { 'Content-Type': exposition.contentType, 'Cache-Control': 'no-store' }, body)

@@ -26,6 +26,10 @@ export function publicOrigin({ publicUrl }: Addresses, request: RequestHead): st
 
 /** Address of the socket that speaks, without its token. */
 export function ttsSocketUrl(addresses: Addresses, request: RequestHead): string {
-  const origin = addresses.publicWsUrl ?? publicOrigin(addresses, request).replace(/^http/, 'ws')
-  return `${origin}${TTS_SOCKET_PATH}`
+  return `${socketOrigin(addresses, request)}${TTS_SOCKET_PATH}`
+}
+
+/** As `publicOrigin`, of sockets. */
+export function socketOrigin(addresses: Addresses, request: RequestHead): string {
+  return addresses.publicWsUrl ?? publicOrigin(addresses, request).replace(/^http/, 'ws')
 }

@@ -1,9 +1,11 @@
 import { setMaxListeners } from 'node:events'
 import { audioDownload } from './audio-download.ts'
+import { documents } from './documents.ts'
 import type { Route, SocketRoute } from './exchange.ts'
 import { healthz, readyz } from './health.ts'
 import { keys } from './keys.ts'
 import { metrics } from './metrics.ts'
+import { openAiRoutes } from './openai/routes.ts'
 import type { Services } from './services.ts'
 import { streamToken } from './stream-token.ts'
 import { sttSocket } from './stt-socket.ts'
@@ -23,22 +25,22 @@ export function routes(services: Services): {
 } {
   // Each running request listens for the node's end; without this Node takes the eleventh for a leak.
   setMaxListeners(0, services.lifecycle.stopped)
-  return {
-    requests: [
-      voiceEnrollment(services),
-      voiceDeletion(services),
-      ttsGenerate(services),
-      ttsBytes(services),
-      ttsSse(services),
-      streamToken(services),
-      usage(services),
-      keys(services),
-      sttTranscriptions(services),
-      audioDownload(services),
-      healthz(),
-      readyz(services),
-      metrics(services),
-    ],
-    sockets: [ttsSocket(services), sttSocket(services)],
-  }
+  const requests = [
+    voiceEnrollment(services),
+    voiceDeletion(services),
+    ttsGenerate(services),
+    ttsBytes(services),
+    ttsSse(services),
+    streamToken(services),
+    usage(services),
+    keys(services),
+    sttTranscriptions(services),
+    audioDownload(services),
+    healthz(),
+    readyz(services),
+    metrics(services),
+    ...(services.openAi === undefined ? [] : openAiRoutes(services)),
+  ]
+  const sockets = [ttsSocket(services), sttSocket(services)]
+  return { requests: [...requests, ...documents(services, requests, sockets)], sockets }
 }

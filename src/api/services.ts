@@ -1,6 +1,7 @@
 import type { Observable } from 'rxjs'
+import type { Mp3Stream } from '../audio/encoding.ts'
 import type { Ledger } from '../ledger/ledger.ts'
-import type { AudioFile, AudioFormat } from '../pipelines/encode-file.ts'
+import type { AudioFile, FileFormat } from '../pipelines/encode-file.ts'
 import type { FileTranscriber } from '../pipelines/transcribe-file.ts'
 import type { LiveTranscriber } from '../pipelines/transcribe-live.ts'
 import type { VoiceLearner } from '../pipelines/voice-learner.ts'
@@ -38,11 +39,15 @@ export interface Services {
   /** Base of the URLs handed out; undefined: the request's own host. */
   readonly publicUrl: string | undefined
   readonly publicWsUrl: string | undefined
+  /** What clients written for OpenAI are told; undefined: there are no routes for them (D33). */
+  readonly openAi: { readonly speechModel: string } | undefined
 }
 
 /** Turns frames into a file. Subscribes once; aborting `signal` unsubscribes and rejects. */
 export interface AudioEncoder {
-  encode(frames: Observable<PcmFrame>, format: AudioFormat, sampleRate: number, signal: AbortSignal): Promise<AudioFile>
+  encode(frames: Observable<PcmFrame>, format: FileFormat, sampleRate: number, signal: AbortSignal): Promise<AudioFile>
+  /** An MP3 file that is heard while it is made. */
+  openMp3(sampleRate: number): Mp3Stream
 }
 
 /** Writes down what is said in a file. `FileTranscriber` implements it. */

@@ -1,4 +1,4 @@
-import type { AudioFormat } from '../pipelines/encode-file.ts'
+import type { AudioFormat, FileFormat } from '../pipelines/encode-file.ts'
 import { Demand } from '../runtime/demand.ts'
 import type { Work } from '../speech/admission.ts'
 import { speechSeconds } from '../speech/speech-length.ts'
@@ -13,8 +13,8 @@ import { speak } from './speech.ts'
 export const CONTENT_TYPES: Readonly<Record<AudioFormat, string>> = { mp3: 'audio/mpeg', wav: 'audio/wav' }
 
 /** What a file to be spoken takes of the node. */
-export function fileWork({ text, speed, duration }: FileFields): Work {
-  return { pace: 'batch', speechSeconds: duration ?? speechSeconds(text) / speed }
+export function fileWork({ text, speed, duration }: Pick<FileFields, 'text' | 'speed' | 'duration'>) {
+  return { pace: 'batch', speechSeconds: duration ?? speechSeconds(text) / speed } as const satisfies Work
 }
 
 /**
@@ -25,7 +25,7 @@ export async function speakFile(
   services: Pick<Services, 'synthesizer' | 'encoder' | 'lifecycle'>,
   exchange: Exchange,
   request: SynthesisRequest,
-  format: AudioFormat,
+  format: FileFormat,
 ): Promise<{ readonly bytes: Uint8Array; readonly durationMs: number }> {
   const { synthesizer, encoder, lifecycle } = services
   const { signal, unlink } = linkSignals(exchange.closed, lifecycle.stopped)

@@ -3,6 +3,7 @@ import { admit } from './admission.ts'
 import { authenticate, requirePermission } from './authenticate.ts'
 import { parseJsonObject, readBody } from './body.ts'
 import { uncharged } from './charge.ts'
+import { streamTokenOperation } from './documents/tts-socket.ts'
 import { replyOk } from './envelope.ts'
 import type { Route } from './exchange.ts'
 import { parseFields, StreamTokenFields } from './fields.ts'
@@ -15,6 +16,7 @@ export function streamToken(services: Services): Route {
   return {
     method: 'POST',
     path: '/api/v1/tts/stream-token',
+    operation: streamTokenOperation,
     async handle(exchange) {
       const caller = authenticate(services, exchange, { kinds: ['voice', 'admin'], scope: 'tts.stream' })
       requirePermission(caller, 'tts')

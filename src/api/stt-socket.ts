@@ -15,6 +15,7 @@ import { whenAborted } from './abort-signals.ts'
 import { findPlace, type Refusal } from './admission.ts'
 import { authenticate, authenticateKey, type Caller } from './authenticate.ts'
 import { parseJsonObject } from './body.ts'
+import { sttSocketChannel } from './documents/stt-socket.ts'
 import { ApiError, type ErrorCode } from './errors.ts'
 import type { SocketRoute, SocketSession } from './exchange.ts'
 import { LiveTranscript, type TranscriptMessage } from './live-transcript.ts'
@@ -66,6 +67,7 @@ interface Ending {
 export function sttSocket(services: Services): SocketRoute {
   return {
     path: STT_SOCKET_PATH,
+    channel: sttSocketChannel,
     messageBytesMax: STT_FRAME_BYTES_MAX,
     open: (session) => new SttSocket(services, session).open(),
   }

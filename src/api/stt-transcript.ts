@@ -1,10 +1,8 @@
-import type { Recording } from '../pipelines/recording.ts'
 import { GrowingTranscript } from '../speech/growing-transcript.ts'
 import type { SpokenWord } from '../speech/recognition.ts'
-import type { SpeechMode } from '../speech/speech-modes.ts'
-import type { Caller } from './authenticate.ts'
-import type { Services, Transcriber } from './services.ts'
+import type { Services } from './services.ts'
 import { chargePiece } from './stt-allowance.ts'
+import type { Subject, Wish } from './stt-upload.ts'
 
 /** One piece of a transcript as clients see it. Times in seconds. */
 export interface Segment {
@@ -16,16 +14,7 @@ export interface Segment {
   readonly words?: readonly SpokenWord[]
 }
 
-interface Source {
-  readonly exchange: { readonly id: string }
-  readonly caller: Caller
-  readonly transcriber: Transcriber
-  readonly recording: Recording
-  readonly mode: SpeechMode
-  readonly options: { readonly wordTimes: boolean }
-  readonly signal: AbortSignal
-  readonly receivedAt: number
-}
+type Source = Omit<Subject<Wish>, 'exchange'> & { readonly exchange: { readonly id: string } }
 
 /** The transcript of a recording, paid for piece by piece as its pieces become final (D16). */
 export class ChargedTranscript {
@@ -55,10 +44,10 @@ export class ChargedTranscript {
    * remains.
    */
   async run(deliver: (segment: Segment, combinedText: string) => Promise<void>): Promise<void> {
-    const { transcriber, recording, mode, options, signal, caller, exchange } = this.#source
+    const { transcriber, recording, wish, signal, caller, exchange } = this.#source
     let outcome = 'failed'
     try {
-      const pieces = transcriber.transcribe(recording, { mode, wordTimes: options.wordTimes, signal })
+      const pieces = transcriber.transcribe(recording, { mode: wish.mode, wordTimes: wish.wordTimes, signal })
       for await (const piece of pieces) {
         const growth = this.#transcript.growthBy(piece.text, piece.language)
         const charge = await chargePiece(this.#services, caller, `${exchange.id}.${piece.index}`, growth)
@@ -76,13 +65,23 @@ export class ChargedTranscript {
     }
   }
 
+  get text(): string {
+    return this.#transcript.text
+  }
+
+  /** That most of it is in; while there is none, what was asked for. */
+  get language(): string {
+    const { mode } = this.#source.wish
+    const [onlyLanguage, another] = mode.languages
+    return this.#transcript.language ?? (another === undefined && onlyLanguage ? onlyLanguage : mode.code)
+  }
+
   /** The final transcript (D28), as far as it has come. */
   describe(): object {
-    const { transcriber, mode, receivedAt } = this.#source
-    const [onlyLanguage, another] = mode.languages
+    const { transcriber, receivedAt } = this.#source
     return {
-      text: this.#transcript.text,
-      language: this.#transcript.language ?? (another === undefined ? onlyLanguage : mode.code),
+      text: this.text,
+      language: this.language,
       is_final: true,
       provider: transcriber.provider,
       model: transcriber.model,

@@ -2,6 +2,7 @@ import { admit } from './admission.ts'
 import { authenticate, requirePermission } from './authenticate.ts'
 import { parseJsonObject, readBody } from './body.ts'
 import { charge, priceOf } from './charge.ts'
+import { bytesOperation } from './documents/tts.ts'
 import type { Route } from './exchange.ts'
 import { FileFields, parseFields } from './fields.ts'
 import { recorded } from './history.ts'
@@ -15,6 +16,7 @@ export function ttsBytes(services: Services): Route {
   return {
     method: 'POST',
     path: '/api/v1/tts/bytes',
+    operation: bytesOperation,
     async handle(exchange) {
       const askedAt = services.clock.monotonic()
       const caller = authenticate(services, exchange, { kinds: ['voice', 'admin'], scope: 'tts.generate' })

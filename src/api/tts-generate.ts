@@ -3,6 +3,7 @@ import { admit } from './admission.ts'
 import { authenticate, requirePermission } from './authenticate.ts'
 import { parseJsonObject, readBody } from './body.ts'
 import { charge, priceOf } from './charge.ts'
+import { generateOperation } from './documents/tts.ts'
 import { replyOk } from './envelope.ts'
 import type { Route } from './exchange.ts'
 import { FileFields, parseFields } from './fields.ts'
@@ -22,6 +23,7 @@ export function ttsGenerate(services: Services): Route {
   return {
     method: 'POST',
     path: '/api/v1/tts/generate',
+    operation: generateOperation,
     async handle(exchange) {
       const askedAt = services.clock.monotonic()
       const caller = authenticate(services, exchange, { kinds: ['voice', 'admin'], scope: 'tts.generate' })

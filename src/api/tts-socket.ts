@@ -5,6 +5,7 @@ import type { Voice } from '../speech/voice.ts'
 import { whenAborted } from './abort-signals.ts'
 import { findPlace } from './admission.ts'
 import { parseJsonObject } from './body.ts'
+import { ttsSocketChannel } from './documents/tts-socket.ts'
 import { ApiError, describe, type ErrorCode } from './errors.ts'
 import type { SocketRoute, SocketSession } from './exchange.ts'
 import { parseFields, StartFields } from './fields.ts'
@@ -46,7 +47,11 @@ type SocketEvent = Readonly<Record<string, unknown>> & { readonly type: string }
 
 /** `WS /ws/tts/stream`: speaks one text, paid for with its token, as binary frames of PCM16. */
 export function ttsSocket(services: Services): SocketRoute {
-  return { path: TTS_SOCKET_PATH, open: (session) => void new TtsSocket(services, session).open() }
+  return {
+    path: TTS_SOCKET_PATH,
+    channel: ttsSocketChannel,
+    open: (session) => void new TtsSocket(services, session).open(),
+  }
 }
 
 /** The only mode there is. */

@@ -6,6 +6,7 @@ import { admit } from './admission.ts'
 import { authenticate, requirePermission } from './authenticate.ts'
 import { parseJsonObject, readBody } from './body.ts'
 import { charge } from './charge.ts'
+import { sseOperation } from './documents/tts.ts'
 import { describe } from './errors.ts'
 import type { FrameSink, Route } from './exchange.ts'
 import { parseFields, SseFields } from './fields.ts'
@@ -21,6 +22,7 @@ export function ttsSse(services: Services): Route {
   return {
     method: 'POST',
     path: '/api/v1/tts/sse',
+    operation: sseOperation,
     async handle(exchange) {
       const askedAt = services.clock.monotonic()
       const caller = authenticate(services, exchange, { kinds: ['voice', 'admin'], scope: 'tts.stream' })

@@ -2,6 +2,7 @@ import type { Account, ApiKey } from '../ledger/ledger.ts'
 import { creditRemaining, quotaRemaining, spendable } from '../ledger/quota.ts'
 import { UNLIMITED } from '../limits.ts'
 import { authenticate } from './authenticate.ts'
+import { usageOperation } from './documents/usage.ts'
 import { replyOk } from './envelope.ts'
 import type { Route } from './exchange.ts'
 import type { Services } from './services.ts'
@@ -11,6 +12,7 @@ export function usage(services: Pick<Services, 'ledger' | 'clock'>): Route {
   return {
     method: 'GET',
     path: '/api/v1/usage',
+    operation: usageOperation,
     handle(exchange) {
       const { key, account } = authenticate(services, exchange, { kinds: ['voice', 'admin'], scope: 'usage.read' })
       replyOk(

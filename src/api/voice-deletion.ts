@@ -1,4 +1,5 @@
 import { authenticate, requirePermission } from './authenticate.ts'
+import { deleteVoiceOperation } from './documents/voices.ts'
 import { replyOk } from './envelope.ts'
 import { ApiError, describe } from './errors.ts'
 import type { Route } from './exchange.ts'
@@ -14,6 +15,7 @@ export function voiceDeletion(services: Services): Route {
   return {
     method: 'DELETE',
     path: '/api/v1/voices/:id',
+    operation: deleteVoiceOperation,
     async handle(exchange) {
       const caller = authenticate(services, exchange, { kinds: ['admin'] })
       requirePermission(caller, 'audioUpload')

@@ -10,6 +10,7 @@ import { UnfitReference, type VoiceFeatures } from '../speech/voice-fitting.ts'
 import { linkSignals } from './abort-signals.ts'
 import { findPlace } from './admission.ts'
 import { authenticate, type Caller, requirePermission } from './authenticate.ts'
+import { enrollVoiceOperation } from './documents/voices.ts'
 import { asFailedField, type EnrollmentForm, parseEnrollment, REFERENCE_FIELD, unfitFile } from './enrollment-fields.ts'
 import { replyJson } from './envelope.ts'
 import { ApiError, asApiError, describe } from './errors.ts'
@@ -24,6 +25,7 @@ export function voiceEnrollment(services: Services): Route {
   return {
     method: 'POST',
     path: '/api/v1/voices',
+    operation: enrollVoiceOperation,
     async handle(exchange) {
       const { signal, unlink } = linkSignals(exchange.closed, services.lifecycle.stopped)
       try {

@@ -18,3 +18,11 @@ export function wavHeader(sampleRate: number, dataBytes: number): Uint8Array {
   header.writeUInt32LE(dataBytes, 40)
   return header
 }
+
+/** As `wavHeader`, of a file whose length is not known yet: the largest there is, as streams of WAV have it. */
+export function wavStreamHeader(sampleRate: number): Uint8Array {
+  const header = Buffer.from(wavHeader(sampleRate, 0))
+  header.writeUInt32LE(0xffff_ffff, 4)
+  header.writeUInt32LE(0xffff_ffff, 40)
+  return header
+}

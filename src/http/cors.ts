@@ -9,13 +9,16 @@ export function corsHeaders(request: RequestHead): Readonly<Record<string, strin
   return request.header('origin') === undefined ? NONE : FOR_PAGES
 }
 
-/** Answer to `OPTIONS`: what a browser asks before it lets a page send a key. */
+/**
+ * Answer to `OPTIONS`: what a browser asks before it lets a page send a key. The star is for what client libraries add of their
+ * own; it does not cover `Authorization`, and old browsers don't know it.
+ */
 export function preflightHeaders(allow: string): Readonly<Record<string, string>> {
   return {
     Allow: allow,
     'Access-Control-Allow-Methods': allow,
     'Access-Control-Allow-Headers':
-      'Authorization, Content-Type, Accept, Idempotency-Key, Range, If-None-Match, If-Range',
+      'Authorization, Content-Type, Accept, Idempotency-Key, Range, If-None-Match, If-Range, *',
     'Access-Control-Max-Age': '86400',
   }
 }

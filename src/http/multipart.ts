@@ -38,6 +38,7 @@ class FormReading {
   readonly #rules: FormRules
   readonly #spool: Spool
   readonly #fields: Record<string, string> = Object.create(null)
+  readonly #lists: Record<string, string[]> = Object.create(null)
   readonly #files: Record<string, UploadedFile> = Object.create(null)
   readonly #spooled: SpoolFile[] = []
   readonly #streams: BusboyFileStream[] = []
@@ -70,7 +71,7 @@ class FormReading {
   async finish(): Promise<Form> {
     await this.#unlessFailed((done) => void this.#parser.once('finish', done).end())
     await Promise.race([Promise.all(this.#storing), this.#failed])
-    return { fields: this.#fields, files: this.#files, dispose: () => this.#dispose() }
+    return { fields: this.#fields, lists: this.#lists, files: this.#files, dispose: () => this.#dispose() }
   }
 
   /** The form will not be finished: nothing of it stays. */
@@ -87,6 +88,7 @@ class FormReading {
 
   #addField(name: string, value: string, wasCut: boolean): void {
     if (wasCut) this.#fail(new FieldTooLong(name, FIELD_BYTES_MAX))
+    else if (this.#rules.lists?.includes(name)) this.#lists[name] = [...(this.#lists[name] ?? []), value]
     else if (name in this.#fields) this.#fail(new MalformedForm(`${shown(name)} must be sent once`))
     else this.#fields[name] = value
   }

@@ -106,7 +106,7 @@ export interface Generation {
   readonly keyId: string
   readonly accountId: string
   readonly voiceId: string
-  readonly way: 'generate' | 'bytes' | 'sse' | 'websocket'
+  readonly way: 'generate' | 'bytes' | 'sse' | 'websocket' | 'openai'
   readonly characters: number
   readonly createdAt: number
   readonly outcome: 'completed' | 'failed' | 'cancelled'

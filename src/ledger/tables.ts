@@ -184,7 +184,7 @@ export const generations = table<Generation>('generations', 1, {
   keyId: text,
   accountId: text,
   voiceId: text,
-  way: oneOf('generate', 'bytes', 'sse', 'websocket'),
+  way: oneOf('generate', 'bytes', 'sse', 'websocket', 'openai'),
   characters: count,
   createdAt: time,
   outcome: oneOf('completed', 'failed', 'cancelled'),

@@ -49,7 +49,7 @@ export class FakeExchange implements Exchange {
     return this.#body
   }
 
-  async form({ files: wanted, fileBytesMax }: FormRules): Promise<Form> {
+  async form({ files: wanted, fileBytesMax, lists: listed = [] }: FormRules): Promise<Form> {
     if (this.closed.aborted) throw new ClientGone()
     const headers = { 'Content-Type': this.request.header('content-type') ?? '' }
     const parsed = await new Response(this.#body, { headers }).formData().catch(() => undefined)
@@ -61,9 +61,11 @@ export class FakeExchange implements Exchange {
     const folder = await mkdtemp(join(tmpdir(), 'syrinx-form-'))
     this.formsOpen += 1
     const fields: Record<string, string> = {}
+    const lists: Record<string, string[]> = {}
     const files: Record<string, UploadedFile> = {}
     for (const [name, value] of parsed) {
-      if (typeof value === 'string') fields[name] = value
+      if (typeof value === 'string' && listed.includes(name)) lists[name] = [...(lists[name] ?? []), value]
+      else if (typeof value === 'string') fields[name] = value
       else if (wanted.includes(name)) {
         const path = join(folder, name)
         await writeFile(path, new Uint8Array(await value.arrayBuffer()))
@@ -76,7 +78,7 @@ export class FakeExchange implements Exchange {
       isOpen = false
       await rm(folder, { recursive: true, force: true })
     }
-    return { fields, files, dispose }
+    return { fields, lists, files, dispose }
   }
 
   reply(status: number, headers: Readonly<Record<string, string>>, body: string | Uint8Array): void {

@@ -21,6 +21,8 @@ describe('the routes', () => {
       'GET /healthz',
       'GET /readyz',
       'GET /metrics',
+      'GET /openapi.json',
+      'GET /asyncapi.json',
     ])
     expect(sockets.map(({ path }) => path)).toEqual(['/ws/tts/stream', '/api/public/v1/stt/ws'])
     for (const { path } of sockets)

@@ -4,10 +4,13 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { AudioFiles } from '../../src/api/audio-files.ts'
 import { renderError } from '../../src/api/errors.ts'
+import type { SocketRoute } from '../../src/api/exchange.ts'
 import { routes } from '../../src/api/routes.ts'
 import { unobservedService } from '../../src/api/service-observer.ts'
 import type { Services } from '../../src/api/services.ts'
 import { VoiceFiles } from '../../src/api/voice-files.ts'
+import type { Mp3Encoder } from '../../src/audio/encoding.ts'
+import { Router } from '../../src/http/router.ts'
 import { type LedgerObserver, LmdbLedger } from '../../src/ledger/lmdb-ledger.ts'
 import { SPOOL_BYTES_MAX } from '../../src/limits.ts'
 import { FileEncoder } from '../../src/pipelines/encode-file.ts'
@@ -24,6 +27,7 @@ import { allVoices } from '../../src/speech/voice-directory.ts'
 import { FakeClock } from '../fake-clock.ts'
 import { ScriptedFitter } from '../scripted-fitter.ts'
 import { LoudnessDetector, ScriptedDecoder, ScriptedRecognizer } from '../scripted-listening.ts'
+import { expectDescribed, expectMessages } from './documents/conformance.ts'
 import { FakeExchange, type FakeResponse, FakeSocket, type Reader } from './fake-exchange.ts'
 import { ScriptedSynthesizer } from './scripted-synthesizer.ts'
 
@@ -36,6 +40,16 @@ export const FOREIGN_VOICE = 'voice_foreignforeignforeig'
 
 /** What stands in for the MP3 encoder's output. */
 export const MP3_BYTES = Buffer.from('ID3 as if encoded')
+
+/** Of a stream: a line for every piece. */
+const scriptedMp3: Mp3Encoder = {
+  encodeMp3: async () => MP3_BYTES,
+  openMp3: () => ({
+    push: async (samples) => Buffer.from(`${samples[0]} × ${samples.length}\n`),
+    finish: async () => Buffer.from('end\n'),
+    discard() {},
+  }),
+}
 
 export interface CallOptions {
   /** Plaintext key; null: none. Default: the voice key. */
@@ -65,6 +79,7 @@ export class TestNode {
   readonly audioFolder: string
   readonly voiceFolder: string
   readonly #folder: string
+  readonly #sockets: { readonly route: SocketRoute; readonly socket: FakeSocket }[] = []
   #exchanges = 0
 
   static async start(overrides: Partial<Services> = {}, observer?: LedgerObserver): Promise<TestNode> {
@@ -138,7 +153,7 @@ export class TestNode {
       voices: { find: (id) => this.voices.get(id) ?? enrolled.find(id) },
       synthesizer: this.synthesizer,
       admission: this.admission,
-      encoder: new FileEncoder({ encodeMp3: async () => MP3_BYTES }),
+      encoder: new FileEncoder(scriptedMp3, { encode: async (_, __, format) => Buffer.from(`as if ${format}`) }),
       audioFiles: parts.audioFiles,
       transcriber: new FileTranscriber(listening, this.recognizer, 3),
       liveTranscriber: new LiveTranscriber(listening.detector, this.recognizer, this.clock),
@@ -149,6 +164,7 @@ export class TestNode {
       exposition: { contentType: 'text/plain', text: async () => '' },
       publicUrl: undefined,
       publicWsUrl: undefined,
+      openAi: undefined,
       ...parts.overrides,
     }
   }
@@ -170,7 +186,7 @@ export class TestNode {
     return this.call('POST', url, body, options)
   }
 
-  /** Sends a request; `handled` resolves when its endpoint has ended. */
+  /** Sends a request; `handled` resolves when its endpoint has ended with an answer that the documents describe. */
   begin(
     method: string,
     url: string,
@@ -178,11 +194,9 @@ export class TestNode {
     { key = this.voiceKey, headers = {}, reader = 'eager' }: CallOptions = {},
   ): { readonly exchange: FakeExchange; readonly handled: Promise<void> } {
     const [path = ''] = url.split('?')
-    const route = routes(this.services).requests.find(
-      (known) =>
-        known.method === (method === 'HEAD' ? 'GET' : method) && path.startsWith(known.path.replace(/:\w+$/, '')),
-    )
-    if (route === undefined) throw new Error(`no route for ${method} ${path}`)
+    const routing = new Router(routes(this.services).requests).find(method, path.split('/').map(decodeURIComponent))
+    if (routing.status !== 'found') throw new Error(`no route for ${method} ${path}`)
+    const { route, params } = routing
     this.#exchanges += 1
     const exchange = new FakeExchange(
       `request_${this.#exchanges}`,
@@ -192,12 +206,13 @@ export class TestNode {
         headers: { ...(key !== null && { authorization: `Bearer ${key}` }), ...headers },
         body: typeof body === 'string' || body instanceof Uint8Array ? body : JSON.stringify(body ?? {}),
       },
-      paramsOf(route.path, path),
+      params,
     )
     exchange.reader = reader
     const handled = Promise.resolve()
       .then(() => route.handle(exchange))
       .catch((error: unknown) => renderError(error, exchange, this.services.log, this.services.observer))
+      .then(() => route.operation && expectDescribed(route.operation, exchange))
     return { exchange, handled }
   }
 
@@ -207,6 +222,7 @@ export class TestNode {
     if (route === undefined) throw new Error('no socket')
     const query = token === undefined ? '' : `?token=${encodeURIComponent(token)}`
     const socket = new FakeSocket('socket_1', `${route.path}${query}`, reader)
+    this.#sockets.push({ route, socket })
     route.open(socket)
     return socket
   }
@@ -220,6 +236,7 @@ export class TestNode {
     if (route === undefined) throw new Error('no socket')
     const headers = options.key === undefined ? {} : { authorization: `Bearer ${options.key}` }
     const socket = new FakeSocket('socket_1', `${route.path}${query}`, options.reader, headers)
+    this.#sockets.push({ route, socket })
     route.open(socket)
     return socket
   }
@@ -242,9 +259,14 @@ export class TestNode {
     return this.ledger.account(this.accountId)?.tts.used ?? Number.NaN
   }
 
+  /** Fails if a socket was sent an event that the documents do not describe. */
   async stop(): Promise<void> {
     await this.ledger.close()
     await rm(this.#folder, { recursive: true, force: true })
+    for (const { route, socket } of this.#sockets) {
+      const events = socket.events.filter((event) => typeof event !== 'number')
+      if (route.channel !== undefined) expectMessages(route.path, route.channel, events)
+    }
   }
 }
 
@@ -252,12 +274,6 @@ export class TestNode {
 async function giveFeatures(voiceFiles: VoiceFiles, voiceId: string): Promise<void> {
   const files = { reference: fileURLToPath(import.meta.url), features: new Uint8Array([1, 2, 3]) }
   await voiceFiles.add(voiceId, files, async () => ({ status: 'created' }))
-}
-
-/** The last segment of a path, by the name the route has for it. */
-function paramsOf(pattern: string, path: string): Record<string, string> {
-  const name = /:(\w+)$/.exec(pattern)?.[1]
-  return name === undefined ? {} : { [name]: decodeURIComponent(path.slice(path.lastIndexOf('/') + 1)) }
 }
 
 class CountingAdmission {

@@ -95,6 +95,15 @@ describe('a form', () => {
     await form.dispose()
   })
 
+  it('holds all values of a field that may be sent several times', async () => {
+    const { spool } = await openSpool()
+    const body = multipart({ name: 'kind[]', value: 'word' }, AUDIO, { name: 'kind[]', value: 'segment' })
+    const form = await readForm(arriving(body), TYPE, { ...RULES, lists: ['kind[]'] }, spool)
+    expect([form.lists, form.fields]).toEqual([{ 'kind[]': ['word', 'segment'] }, {}])
+    await form.dispose()
+    await expect(readForm(arriving(body), TYPE, RULES, spool)).rejects.toThrow('must be sent once')
+  })
+
   it('knows a file by its name or its type, and a text by the lack of both', async () => {
     const { spool } = await openSpool()
     const body = multipart(

@@ -34,9 +34,22 @@ describe('the codec thread', () => {
     expect(Buffer.compare(first, second)).toBe(0)
   })
 
-  it('takes ownership of the samples', async () => {
-    const samples = tone(1)
-    await pool.encodeMp3(samples, RATE)
-    expect(samples).toHaveLength(0)
+  it('encodes streams beside each other, each as if it were alone', async () => {
+    const whole = await pool.encodeMp3(tone(2), RATE)
+    const streams = [pool.openMp3(RATE), pool.openMp3(RATE)]
+    const files: Uint8Array[][] = streams.map(() => [])
+    for (let at = 0; at < 2 * RATE; at += 4_800) {
+      for (const [i, stream] of streams.entries()) files[i]?.push(await stream.push(tone(2).slice(at, at + 4_800)))
+    }
+    for (const [i, stream] of streams.entries()) files[i]?.push(await stream.finish())
+    for (const file of files) expect(Buffer.compare(Buffer.concat(file), whole)).toBe(0)
+  })
+
+  it('uses the encoder of a stream that was given up as a new one', async () => {
+    const whole = await pool.encodeMp3(tone(1), RATE)
+    const stream = pool.openMp3(RATE)
+    await stream.push(tone(1))
+    stream.discard()
+    expect(Buffer.compare(await pool.encodeMp3(tone(1), RATE), whole)).toBe(0)
   })
 })

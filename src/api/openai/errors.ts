@@ -1,0 +1,28 @@
+import type { ApiError, ErrorCode } from '../errors.ts'
+
+/** Whether a path is of those that clients written for OpenAI call. */
+export function isOpenAiPath(path: string): boolean {
+  return path === '/v1' || path.startsWith('/v1/')
+}
+
+/** An error in OpenAI's shape. `code` is the contract's, so that one table serves both. */
+export function openAiError({ code, status, message, field }: OpenAiErrorParts) {
+  return { error: { message, type: typeOf(code, status), param: field ?? null, code } }
+}
+
+type OpenAiErrorParts = Pick<ApiError, 'code' | 'status' | 'message'> & { readonly field?: string | undefined }
+
+export const OPENAI_ERROR_TYPES = [
+  'invalid_request_error',
+  'authentication_error',
+  'permission_error',
+  'insufficient_quota',
+  'server_error',
+] as const
+
+function typeOf(code: ErrorCode, status: number): (typeof OPENAI_ERROR_TYPES)[number] {
+  if (code === 'QUOTA_EXCEEDED' || code === 'KEY_CREDIT_EXCEEDED') return 'insufficient_quota'
+  if (status === 401) return 'authentication_error'
+  if (status === 403) return 'permission_error'
+  return status >= 500 ? 'server_error' : 'invalid_request_error'
+}
