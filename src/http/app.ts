@@ -104,10 +104,9 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
         spool: options.spool,
         overloaded,
         onOver(over) {
-          request.forgetConnection()
           leave()
           observer?.answered(route, METHODS.has(request.method) ? request.method : 'other', over.outcome.status)
-          logRequest(log, over, request.target, clock.monotonic() - startedAt)
+          logRequest(log, over, request, clock.monotonic() - startedAt)
         },
       },
     )
@@ -211,12 +210,13 @@ function refuse(error: unknown, headers: Headers = {}): Endpoint {
   return { route: NO_ROUTE, handle, params: {}, headers }
 }
 
-function logRequest(log: Log, exchange: HttpExchange, target: string, elapsedMs: number): void {
+function logRequest(log: Log, exchange: HttpExchange, request: CopiedRequestHead, elapsedMs: number): void {
   const { state, status, bytes } = exchange.outcome
   const fields = {
     id: exchange.id,
-    method: exchange.request.method,
-    path: loggedUrl(target),
+    remote: request.remoteAddress,
+    method: request.method,
+    path: loggedUrl(request.target),
     status,
     ms: Math.round(elapsedMs * 10) / 10,
     bytes,

@@ -14,10 +14,9 @@ export class CopiedRequestHead implements RequestHead {
   /** Segments of the path, each decoded once; undefined when an escape is malformed. */
   readonly segments: readonly string[] | undefined
   readonly path: string
+  readonly remoteAddress: string
   readonly #headers = new Map<string, string>()
   #query: URLSearchParams | undefined
-  #connection: HttpResponse | undefined
-  #remoteAddress: string | undefined
 
   constructor(req: HttpRequest, res: HttpResponse) {
     this.method = req.getCaseSensitiveMethod()
@@ -28,7 +27,7 @@ export class CopiedRequestHead implements RequestHead {
       const earlier = this.#headers.get(name)
       this.#headers.set(name, earlier === undefined ? value : `${earlier}, ${value}`)
     })
-    this.#connection = res
+    this.remoteAddress = remoteAddress(res.getRemoteAddress(), this.#headers.get('x-forwarded-for'))
     this.segments = decodedSegments(this.rawPath)
     this.path = this.segments?.join('/') ?? this.rawPath
   }
@@ -36,19 +35,6 @@ export class CopiedRequestHead implements RequestHead {
   /** Path and query as sent. May hold a token: not for a log. */
   get target(): string {
     return this.rawQuery === '' ? this.rawPath : `${this.rawPath}?${this.rawQuery}`
-  }
-
-  /** Asked of the kernel when first wanted, since few requests want it; '' if that is after the request was over. */
-  get remoteAddress(): string {
-    if (this.#remoteAddress === undefined && this.#connection !== undefined) {
-      this.#remoteAddress = remoteAddress(this.#connection.getRemoteAddress(), this.#headers.get('x-forwarded-for'))
-    }
-    return this.#remoteAddress ?? ''
-  }
-
-  /** The response may not be touched again. */
-  forgetConnection(): void {
-    this.#connection = undefined
   }
 
   get query(): URLSearchParams {

@@ -59,9 +59,6 @@ export function socketBehavior(route: SocketRoute, options: SocketEdgeOptions): 
     upgrade(res: HttpResponse, req: HttpRequest, context: us_socket_context_t) {
       const request = new CopiedRequestHead(req, res)
       const data: SocketData = { id: options.newId(), request, openedAt: clock.monotonic() }
-      // Read now: the upgrade ends this response and the socket has no other head.
-      void request.remoteAddress
-      request.forgetConnection()
       res.writeStatus('101 Switching Protocols').writeHeader('X-Request-Id', data.id)
       res.upgrade(
         data,
@@ -97,7 +94,7 @@ export function socketBehavior(route: SocketRoute, options: SocketEdgeOptions): 
       observer?.answered(route.path, 'GET', session === undefined ? 503 : 101)
       const traffic = { bytes: session?.sentBytes ?? 0, receivedBytes: session?.receivedBytes ?? 0 }
       const ms = Math.round(clock.monotonic() - openedAt)
-      log.info({ id, path: loggedUrl(request.target), code, ms, ...traffic }, 'socket')
+      log.info({ id, remote: request.remoteAddress, path: loggedUrl(request.target), code, ms, ...traffic }, 'socket')
     },
   }
 }
