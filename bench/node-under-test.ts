@@ -29,13 +29,20 @@ export interface NodeUnderTest {
   stop(): Promise<void>
 }
 
-/** `settings`: environment variables beside the defaults. Rejects with what the node printed if it ends before it listens. */
-export async function startNode(settings: Readonly<Record<string, string>> = {}): Promise<NodeUnderTest> {
+/**
+ * `settings`: environment variables beside the defaults. `launcher`: a command that turns into the one behind it, as `exec` does.
+ * Rejects with what the node printed if it ends before it listens.
+ */
+export async function startNode(
+  settings: Readonly<Record<string, string>> = {},
+  launcher: readonly string[] = [],
+): Promise<NodeUnderTest> {
   const dataDir = settings.SYRINX_DATA ?? (await mkdtemp(join(tmpdir(), 'syrinx-node-')))
   // The first is what `npm start` sets.
   const defaults = { MALLOC_ARENA_MAX: '2', SYRINX_PORT: '0', SYRINX_BOOTSTRAP: 'off', SYRINX_LOG_LEVEL: 'warn' }
   const env = { ...process.env, ...defaults, ...settings, SYRINX_DATA: dataDir }
-  const child = spawn(process.execPath, [SYRINX, 'serve'], { env, stdio: ['ignore', 'pipe', 'pipe'] })
+  const [program = '', ...words] = [...launcher, process.execPath, SYRINX, 'serve']
+  const child = spawn(program, words, { env, stdio: ['ignore', 'pipe', 'pipe'] })
   const exited = once(child, 'exit')
   const printed: string[] = []
   const url = await listeningUrl([child.stdout, child.stderr], printed, exited)

@@ -1,5 +1,6 @@
 import { readFile, writeFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
+import { forbidTelemetry } from '../src/config.ts'
 import { renderReport, renderTable } from './report.ts'
 import type { BenchTable } from './table.ts'
 
@@ -18,6 +19,8 @@ const BENCHMARKS: Readonly<Record<string, () => Promise<BenchTable[]>>> = {
   ledger: async () => [await (await import('./ledger.bench.ts')).ledgerBench()],
   micro: async () => [await (await import('./micro.bench.ts')).microBench()],
 }
+
+forbidTelemetry()
 
 // npm runs every script in the root of the project.
 const FOLDER = resolve('bench')

@@ -92,3 +92,11 @@ export function parseConfig(variables: Readonly<Record<string, string | undefine
     unknownNames: Object.keys(given).filter((name) => name.startsWith('SYRINX_') && !(name in SETTINGS)),
   })
 }
+
+/**
+ * ONNX Runtime for Linux tells its makers how it is used, and keeps a database for that in the user's cache folder, unless this
+ * variable forbids it. The library reads the environment of the process when it is loaded: call this on the main thread, before.
+ */
+export function forbidTelemetry(): void {
+  process.env.ORT_DISABLE_TELEMETRY = '1'
+}

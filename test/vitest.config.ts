@@ -5,6 +5,8 @@ export default defineConfig({
   test: {
     root: fileURLToPath(new URL('..', import.meta.url)),
     include: ['test/**/*.test.ts'],
+    // What `src/config.ts` sets for a node: ONNX Runtime is to report to nobody.
+    env: { ORT_DISABLE_TELEMETRY: '1' },
     globalSetup: ['test/global-setup.ts'],
     // They only bound a failure: a busy machine takes its time to load models.
     testTimeout: 180_000,

@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-import { loadConfig } from '../config.ts'
+import { forbidTelemetry, loadConfig } from '../config.ts'
 import { systemClock } from '../runtime/clock.ts'
 import { systemRandom } from '../runtime/random.ts'
 import { registerAccount } from './account.ts'
@@ -11,6 +11,8 @@ import { processOutput } from './output.ts'
 import { createProgram, run } from './program.ts'
 import { registerServe } from './serve.ts'
 import { registerVoice } from './voice.ts'
+
+forbidTelemetry()
 
 /** The `syrinx` command: every subcommand is registered here, in the order people meet them. */
 const program = createProgram(processOutput)
