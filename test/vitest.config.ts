@@ -1,10 +1,12 @@
 import { fileURLToPath } from 'node:url'
-import { defineConfig } from 'vitest/config'
+import { configDefaults, defineConfig } from 'vitest/config'
+import { filesToLeaveOut } from './programs.ts'
 
 export default defineConfig({
   test: {
     root: fileURLToPath(new URL('..', import.meta.url)),
     include: ['test/**/*.test.ts'],
+    exclude: [...configDefaults.exclude, ...filesToLeaveOut()],
     // What `src/config.ts` sets for a node: ONNX Runtime is to report to nobody.
     env: { ORT_DISABLE_TELEMETRY: '1' },
     globalSetup: ['test/global-setup.ts'],

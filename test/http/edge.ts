@@ -104,8 +104,9 @@ export interface Answer {
 /** One request over a connection of its own. */
 export function send(port: number, method: string, path: string, options: SendOptions = {}): Promise<Answer> {
   return new Promise((resolve, reject) => {
-    const { headers = {}, body } = options
-    const request = httpRequest({ port, host: '127.0.0.1', method, path, headers, agent: false }, (response) => {
+    const { headers = {}, body, localAddress = '127.0.0.1' } = options
+    const to = { port, host: '127.0.0.1', localAddress, agent: false }
+    const request = httpRequest({ ...to, method, path, headers }, (response) => {
       const chunks: Buffer[] = []
       response.on('data', (chunk: Buffer) => chunks.push(chunk))
       response.on('error', reject)
@@ -122,6 +123,8 @@ export function send(port: number, method: string, path: string, options: SendOp
 export interface SendOptions {
   readonly headers?: Readonly<Record<string, string>>
   readonly body?: string | Uint8Array
+  /** Where the request comes from: any address of 127.0.0.0/8. */
+  readonly localAddress?: string
 }
 
 /** A bare TCP connection, for clients that misbehave. */
