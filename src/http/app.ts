@@ -11,7 +11,7 @@ import { HttpExchange } from './exchange.ts'
 import { HTTP_LIMITS, type HttpLimits } from './limits.ts'
 import { errorFields } from './log-fields.ts'
 import { loggedUrl } from './logged-url.ts'
-import { bodyFraming, RequestBody, UploadBudget } from './request-body.ts'
+import { bodyFraming, framingFault, RequestBody, UploadBudget } from './request-body.ts'
 import { CopiedRequestHead } from './request-head.ts'
 import { requestIds } from './request-ids.ts'
 import type { Headers } from './response-head.ts'
@@ -88,7 +88,8 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
     const request = new CopiedRequestHead(req, res)
     const overloaded = () => errors.overloaded(request.path)
     const isOverloaded = connections.count >= limits.connectionsMax
-    const { route, handle, params, headers } = isOverloaded ? refuse(overloaded()) : endpointFor(request)
+    const doubt = framingFault(request)
+    const { route, handle, params, headers } = isOverloaded ? refuse(overloaded()) : endpointFor(request, doubt)
     const leave = connections.enter()
     const id = newId()
     const exchange = new HttpExchange(
@@ -98,6 +99,7 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
       {
         id,
         params,
+        isLast: doubt !== undefined,
         standingHeaders: { 'X-Request-Id': id, ...corsHeaders(request), ...headers },
         clock,
         readerStallMsMax: limits.readerStallMsMax,
@@ -113,7 +115,8 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
     void serve(exchange, handle)
   })
 
-  function endpointFor(request: CopiedRequestHead): Endpoint {
+  function endpointFor(request: CopiedRequestHead, doubt: string | undefined): Endpoint {
+    if (doubt !== undefined) return refuseLater(errors.badRequest(doubt))
     if (request.segments === undefined) return refuse(errors.badRequest('the path holds a malformed percent-escape'))
     const routing = router.find(request.method, request.segments)
     if (routing.status === 'found') {
@@ -208,6 +211,18 @@ function refuse(error: unknown, headers: Headers = {}): Endpoint {
     throw error
   }
   return { route: NO_ROUTE, handle, params: {}, headers }
+}
+
+/**
+ * Refuses once the bytes that came with the request have been looked at: uWebSockets.js goes on to what it takes for the next request
+ * when it has an answer to this one, and ends the connection when it has none.
+ */
+function refuseLater(error: unknown): Endpoint {
+  const handle = async () => {
+    await setImmediate()
+    throw error
+  }
+  return { route: NO_ROUTE, handle, params: {}, headers: {} }
 }
 
 function logRequest(log: Log, exchange: HttpExchange, request: CopiedRequestHead, elapsedMs: number): void {

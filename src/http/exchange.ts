@@ -88,7 +88,7 @@ export class HttpExchange implements Exchange {
       head()
       if (isBodiless(status)) this.#res.endWithoutBody()
       else if (this.request.method === 'HEAD') endHead(this.#res, byteLength)
-      else this.#res.end(body)
+      else this.#res.end(body, this.#options.isLast)
     })
     this.#end()
   }
@@ -191,6 +191,8 @@ export class HttpExchange implements Exchange {
 export interface ExchangeOptions {
   readonly id: string
   readonly params: Readonly<Record<string, string>>
+  /** The connection ends with the answer: nothing that follows on it can be trusted. */
+  readonly isLast: boolean
   readonly standingHeaders: Headers
   readonly clock: Clock
   readonly readerStallMsMax: number

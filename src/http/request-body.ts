@@ -173,8 +173,21 @@ export interface BodyFraming {
 
 export function bodyFraming(request: RequestHead): BodyFraming {
   if (request.header('transfer-encoding') !== undefined) return { declaredBytes: undefined }
-  // uWebSockets.js has refused anything but digits.
   return { declaredBytes: Number(request.header('content-length') ?? 0) }
+}
+
+/**
+ * What makes it doubtful where a request ends, or whom it is for; undefined: nothing. uWebSockets.js refuses a length that is not
+ * digits, and one beside an encoding, but takes the first of two lengths and any encoding for `chunked`. A proxy in front may have
+ * read it otherwise, and then the rest of the connection is somebody else's request (RFC 9112, sections 3.2, 6.1 and 6.3).
+ */
+export function framingFault(request: RequestHead): string | undefined {
+  const encoding = request.header('transfer-encoding')
+  if (encoding !== undefined && encoding.toLowerCase() !== 'chunked') return 'Transfer-Encoding must be chunked'
+  const length = request.header('content-length')
+  if (length !== undefined && !/^\d+$/.test(length)) return 'Content-Length must be one number'
+  // Values of repeated headers are joined.
+  return request.header('host')?.includes(',') ? 'Host must be sent once' : undefined
 }
 
 export interface BodyOptions {
