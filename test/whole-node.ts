@@ -62,23 +62,26 @@ export async function startWholeNode(
     await inner.stop()
   })
   const figure = async (name: string) => sumOf(await metrics.text(), name)
-  const isQuiet = async () =>
-    server.openCount === 0 &&
-    inner.admission.held === 0 &&
-    inner.synthesizer.running === 0 &&
-    inner.recognizer.running === 0 &&
-    inner.spool.usedBytes === 0 &&
-    (await figure('syrinx_streams_open')) === 0 &&
-    (await figure('syrinx_stream_buffered_bytes')) === 0
-  return {
-    inner,
-    server,
-    port,
-    metrics,
-    ended: () => ended,
-    figure,
-    quiet: () => waitFor(isQuiet, 'the node to be quiet'),
+  const left = async () => ({
+    open: server.openCount,
+    places: inner.admission.held,
+    speaking: inner.synthesizer.running,
+    listening: inner.recognizer.running,
+    spooled: inner.spool.usedBytes,
+    streams: await figure('syrinx_streams_open'),
+    buffered: await figure('syrinx_stream_buffered_bytes'),
+  })
+  const quiet = async () => {
+    let seen = {}
+    const isQuiet = async () => {
+      seen = await left()
+      return Object.values(seen).every((count) => count === 0)
+    }
+    await waitFor(isQuiet, 'the node to be quiet').catch((error: Error) => {
+      throw new Error(`${error.message}: ${JSON.stringify(seen)}`)
+    })
   }
+  return { inner, server, port, metrics, ended: () => ended, figure, quiet }
 }
 
 function sumOf(exposition: string, name: string): number {

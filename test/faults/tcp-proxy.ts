@@ -10,7 +10,10 @@ export interface Faults {
   readonly resetAfterAnswerBytes?: number
   /** After this many bytes of the request nothing is passed on any more, in either direction, and nobody is told. */
   readonly silentAfterRequestBytes?: number
-  /** Bytes travel in pieces of this size, one a turn of the event loop. */
+  /**
+   * Bytes travel in pieces of this size, one a turn of the event loop. The first line of a request goes whole, because
+   * uWebSockets.js answers 505 where it does not.
+   */
   readonly pieceBytes?: number
   /** The answer is taken from the node at one piece for each time this returns; without it, as it comes. */
   readonly beforeAnswerPiece?: () => Promise<void>
@@ -100,7 +103,8 @@ class Line {
     try {
       for await (const chunk of from as AsyncIterable<Buffer>) {
         for (let at = 0; at < chunk.length; ) {
-          const piece = chunk.subarray(at, at + Math.min(pieceBytes, limit - passed))
+          const whole = passed === 0 && from === this.#ends[0] ? chunk.indexOf('\n') + 1 : 0
+          const piece = chunk.subarray(at, at + Math.min(Math.max(pieceBytes, whole), limit - passed))
           await before?.()
           if (this.#isSilent) return
           if (!to.write(piece)) await once(to, 'drain')
