@@ -56,7 +56,7 @@ async function openedSocket({ ledger, voiceKey, services }: WholeNode['inner']):
   const key = ledger.findKey(voiceKey)
   if (key === undefined) throw new Error('the voice key is known')
   const id = `token-${services.random.bytes(8).join('-')}`
-  const outcome = await ledger.issueToken({ id, keyId: key.id, meter: 'tts', characters: 20 }, 'preset_ada')
+  const outcome = await ledger.issueToken({ id, keyId: key.id, meter: 'tts', characters: 60 }, 'preset_ada')
   if (outcome.status !== 'issued') throw new Error(outcome.status)
   return Buffer.from(upgradeRequest(`/ws/tts/stream?token=${outcome.token}`))
 }
