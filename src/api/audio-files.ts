@@ -29,7 +29,7 @@ export class AudioFiles {
 
   /** `secret` signs addresses: it must survive a restart, or the addresses handed out before it stop working. */
   static async open(folder: string, secret: Uint8Array, clock: Clock, random: Random): Promise<AudioFiles> {
-    await mkdir(folder, { recursive: true })
+    await mkdir(folder, { recursive: true, mode: OWNER_ONLY })
     return new AudioFiles(folder, secret, clock, random)
   }
 
@@ -107,6 +107,8 @@ export class AudioFiles {
   }
 }
 
+/** What was spoken is nobody else's on this machine. */
+const OWNER_ONLY = 0o700
 /** 130 random bits: the names alone can't be guessed either. */
 const ID_LENGTH = 26
 const NAME = /^[a-z2-7]{26}\.(mp3|wav)$/

@@ -1,7 +1,14 @@
 const SECRET_PARAMETERS = new Set(['token', 'key', 'api_key', 'signature', 'sig'])
 
-/** A request target fit for a log: the values of parameters that are credentials are cut. */
+/** What begins like a key, wherever a client has put it. */
+const KEY = /\b(?:vc_[as]k|stt_sk)_live_\w+/g
+
+/** A request target fit for a log: keys are cut, and the values of parameters that are credentials. */
 export function loggedUrl(target: string): string {
+  return withoutSecretParameters(target).replaceAll(KEY, '…')
+}
+
+function withoutSecretParameters(target: string): string {
   const separator = target.indexOf('?')
   if (separator < 0) return target
   const parameters = target

@@ -16,7 +16,7 @@ export class Spool {
   #usedBytes = 0
 
   static async open(folder: string, bytesMax: number, random: Random): Promise<Spool> {
-    await mkdir(folder, { recursive: true })
+    await mkdir(folder, { recursive: true, mode: OWNER_ONLY })
     const left = (await readdir(folder)).filter((name) => NAME.test(name))
     await Promise.all(left.map((name) => rm(join(folder, name), { force: true })))
     return new Spool(folder, bytesMax, random)
@@ -114,6 +114,8 @@ interface Room {
   give(bytes: number): void
 }
 
+/** What was uploaded is nobody else's on this machine. */
+const OWNER_ONLY = 0o700
 const ID_LENGTH = 20
 const NAME = /^[a-z2-7]{20}\.spool$/
 

@@ -9,6 +9,7 @@ it.each([
   ['/ws?token=a=b', '/ws?token=…'],
   ['/ws?token=a&token=b', '/ws?token=…&token=…'],
   ['/audio/a.wav?expires=1&signature=abc', '/audio/a.wav?expires=1&signature=…'],
+  ['/api/v1/keys/vc_sk_live_Ab1?x=stt_sk_live_2', '/api/v1/keys/…?x=…'],
   ['/plain', '/plain'],
   ['/ws?', '/ws?'],
   ['/ws?token', '/ws?token'],
