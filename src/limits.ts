@@ -83,3 +83,5 @@ export const STT_LULL_MS = 1_000
 export const STT_IDLE_MS_MAX = 120_000
 /** Bytes of unread events at which a live session leaves out partials. */
 export const STT_PARTIAL_BUFFER_BYTES_MAX = 16 * 1024
+/** Free bytes of the disk without which no file is paid for: 5,000 characters spoken slowly are 30 MB of WAV. */
+export const AUDIO_DISK_BYTES_MIN = 64 * 1024 * 1024

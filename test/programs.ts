@@ -1,10 +1,12 @@
+import { spawnSync } from 'node:child_process'
 import { accessSync, constants } from 'node:fs'
 import { delimiter, join } from 'node:path'
 
-/** Test files that need programs which npm does not bring; all of them are packages of Debian under these names, or say which. */
+/** Test files that need programs which npm does not bring; Debian has all of them. */
 const NEEDED: Readonly<Record<string, readonly string[]>> = {
   'test/deploy/nginx.test.ts': ['nginx', 'openssl'],
   'test/deploy/service.test.ts': ['systemd-analyze'],
+  'test/faults/full-disk.test.ts': ['unshare'],
   'test/faults/system-calls.test.ts': ['strace'],
 }
 
@@ -17,12 +19,23 @@ export const PROGRAM_PATH = [process.env.PATH ?? '', '/usr/sbin', '/usr/local/sb
  */
 export function filesToLeaveOut(): string[] {
   const lacking = Object.entries(NEEDED)
-    .map(([file, programs]) => ({ file, absent: programs.filter((program) => !isInstalled(program)) }))
+    .map(([file, programs]) => ({ file, absent: programs.filter((program) => !isUsable(program)) }))
     .filter(({ absent }) => absent.length > 0)
   const lines = lacking.map(({ file, absent }) => `${file} needs ${absent.join(' and ')}`)
   if (lines.length > 0 && process.env.CI) throw new Error(lines.join('\n'))
   for (const line of lines) process.stdout.write(`left out: ${line}\n`)
   return lacking.map(({ file }) => file)
+}
+
+/** Programs that are everywhere, but not allowed everywhere, and what shows whether they are. */
+const PROBES: Readonly<Record<string, readonly string[]>> = {
+  unshare: ['-Urm', 'mount', '-t', 'tmpfs', 'tmpfs', '/mnt'],
+  strace: ['-qq', '-o', '/dev/null', 'true'],
+}
+
+function isUsable(program: string): boolean {
+  const probe = PROBES[program]
+  return isInstalled(program) && (probe === undefined || spawnSync(program, probe).status === 0)
 }
 
 function isInstalled(program: string): boolean {

@@ -1,7 +1,7 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
-import { mkdir, readdir, rename, rm, stat, writeFile } from 'node:fs/promises'
+import { mkdir, readdir, rename, rm, stat, statfs, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { AUDIO_URL_LIFETIME_MS } from '../limits.ts'
+import { AUDIO_DISK_BYTES_MIN, AUDIO_URL_LIFETIME_MS } from '../limits.ts'
 import type { AudioFormat } from '../pipelines/encode-file.ts'
 import type { Clock } from '../runtime/clock.ts'
 import { base32Id, type Random } from '../runtime/random.ts'
@@ -38,6 +38,12 @@ export class AudioFiles {
     this.#secret = secret
     this.#clock = clock
     this.#random = random
+  }
+
+  /** Whether the disk has room for a file of any length that may be asked for. */
+  async hasRoom(): Promise<boolean> {
+    const { bavail, bsize } = await statfs(this.#folder)
+    return bavail * bsize >= AUDIO_DISK_BYTES_MIN
   }
 
   /** Stores a whole file; returns its name. */

@@ -5,6 +5,7 @@ import { parseJsonObject, readBody } from './body.ts'
 import { charge, priceOf } from './charge.ts'
 import { generateOperation } from './documents/tts.ts'
 import { replyOk } from './envelope.ts'
+import { ApiError } from './errors.ts'
 import type { Route } from './exchange.ts'
 import { FileFields, parseFields } from './fields.ts'
 import { recorded } from './history.ts'
@@ -38,6 +39,7 @@ export function ttsGenerate(services: Services): Route {
         const characters = priceOf(fields.text, fields.duration)
         const place = admit(services, fileWork(fields))
         try {
+          await requireRoom(services)
           await charge(services, caller.key.id, id, characters)
           const subject = { id, key: caller.key, voiceId: voice.id, way: 'generate', characters, askedAt } as const
           const { audioUrl } = await recorded(services, subject, async () => {
@@ -68,3 +70,12 @@ export function ttsGenerate(services: Services): Route {
     },
   }
 }
+/** Throws `BACKEND_ERROR` 503 with `Retry-After` while the disk is full: nobody pays for a file that can't be kept. */
+async function requireRoom({ audioFiles }: Services): Promise<void> {
+  if (await audioFiles.hasRoom()) return
+  const headers = { 'Retry-After': String(DISK_RETRY_SECONDS) }
+  throw new ApiError('BACKEND_ERROR', 'the node has no room on its disk for another file', { status: 503, headers })
+}
+
+/** Files go after a day, so room comes back by itself, or when somebody makes some. */
+const DISK_RETRY_SECONDS = 60
