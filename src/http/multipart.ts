@@ -86,8 +86,10 @@ class FormReading {
     return Promise.race([new Promise<void>((resolve) => start(resolve)), this.#failed])
   }
 
-  #addField(name: string, value: string, wasCut: boolean): void {
-    if (wasCut) this.#fail(new FieldTooLong(name, FIELD_BYTES_MAX))
+  /** The parser has no name for a part whose head names none, whatever its declaration says. */
+  #addField(name: string | undefined, value: string, wasCut: boolean): void {
+    if (name === undefined) this.#fail(new MalformedForm('each part of the body must have a name'))
+    else if (wasCut) this.#fail(new FieldTooLong(name, FIELD_BYTES_MAX))
     else if (this.#rules.lists?.includes(name)) this.#lists[name] = [...(this.#lists[name] ?? []), value]
     else if (name in this.#fields) this.#fail(new MalformedForm(`${shown(name)} must be sent once`))
     else this.#fields[name] = value

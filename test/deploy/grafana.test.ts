@@ -22,7 +22,7 @@ beforeAll(async () => {
   metrics.watch({
     scheduler: { queued: 0, running: 0 },
     costs: { realTimeFactor: 1 },
-    admission: { liveStreams: 0, liveRoom: 0, batchBacklogMs: 0 },
+    admission: { liveStreams: 0, liveRoom: 0, microphoneRoom: 0, batchBacklogMs: 0 },
   })
   // Labels show with the first sample.
   metrics.service.speechBegan('sse')

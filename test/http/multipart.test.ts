@@ -57,6 +57,12 @@ function arriving(bytes: Uint8Array, ...lengths: readonly number[]) {
   }
 }
 
+/** Parts whose heads name nothing, the first of them too long. */
+function nameless(): Buffer {
+  const part = (value: string) => `--frontier\r\nContent-Disposition: form-data\r\n\r\n${value}\r\n`
+  return Buffer.from(`${part('x'.repeat(20_000))}${part('a')}${part('b')}--frontier--\r\n`)
+}
+
 const AUDIO: Part = { name: 'audio', value: patterned(200_000), fileName: 'speech.wav', type: 'audio/wav' }
 
 describe('a form', () => {
@@ -140,6 +146,7 @@ describe('a form', () => {
     ['that names a file twice', TYPE, multipart(AUDIO, AUDIO)],
     ['that names a field twice', TYPE, multipart({ name: 'a', value: '1' }, { name: 'a', value: '2' })],
     ['with a field that is too long', TYPE, multipart({ name: 'language', value: 'x'.repeat(20_000) })],
+    ['of parts without names', TYPE, nameless()],
     ['of too many fields', TYPE, multipart(...Array.from({ length: 40 }, (_, i) => ({ name: `${i}`, value: '' })))],
     ['of too many files', TYPE, multipart(...Array.from({ length: 40 }, (_, i) => ({ ...AUDIO, name: `${i}` })))],
   ])('%s is refused, and nothing of it stays', async (_, type, body) => {
