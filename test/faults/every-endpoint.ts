@@ -1,5 +1,5 @@
 import type { WholeNode } from '../whole-node.ts'
-import { frame, TEXT, upgradeRequest } from './websocket-frames.ts'
+import { BINARY, frame, TEXT, upgradeRequest } from './websocket-frames.ts'
 
 /** One call of each endpoint that does work, as the bytes a client sends. */
 export interface Call {
@@ -11,6 +11,7 @@ export interface Call {
 }
 
 const TEXT_BODY = '{"text":"Over a bad line."}'
+const LISTEN = '{"type":"start","mode":"auto","language":"en","sample_rate":16000,"format":"pcm_s16le"}'
 const START = '{"type":"start","text":"Over a bad line."}'
 
 export function everyEndpoint({ inner }: WholeNode): Call[] {
@@ -31,6 +32,11 @@ export function everyEndpoint({ inner }: WholeNode): Call[] {
     upload(''),
     upload('?stream=true'),
     { name: '/audio', bytes: async () => Buffer.from(head('GET', await storedFile(inner), inner.voiceKey)) },
+    {
+      name: '/api/public/v1/stt/ws',
+      bytes: async () => Buffer.from(upgradeRequest(`/api/public/v1/stt/ws?token=${inner.sttKey}`)),
+      more: Buffer.concat([frame(TEXT, LISTEN), frame(BINARY, new Uint8Array(6_400)), frame(TEXT, '{"type":"stop"}')]),
+    },
     { name: '/ws/tts/stream', bytes: () => openedSocket(inner), more: frame(TEXT, START) },
   ]
 }

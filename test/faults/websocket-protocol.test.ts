@@ -19,8 +19,8 @@ beforeEach(async () => {
 const START = '{"type":"start","text":"Café, over a bad line."}'
 
 /** An open socket that waits for its `start`. */
-async function openSocket(): Promise<RawClient> {
-  const call = everyEndpoint(node).find(({ name }) => name.startsWith('/ws'))
+async function openSocket(path = '/ws/tts/stream'): Promise<RawClient> {
+  const call = everyEndpoint(node).find(({ name }) => name === path)
   const client = new RawClient(node.port)
   client.write((await call?.bytes()) ?? '')
   await client.until(/^HTTP\/1.1 101 [\s\S]*\r\n\r\n/)
@@ -135,13 +135,15 @@ describe('a socket', () => {
     ]),
     ['not a frame', Buffer.from(`GET / HTTP/1.1\r\nHost: a\r\n\r\n`)],
   ])('ends at once, without a word spoken, after %s', async (_, bytes) => {
-    const client = await openSocket()
-    client.write(bytes)
-    const { events, code } = await endOf(client)
-    expect(events.filter((type) => type !== 'error')).toEqual([])
-    // Whatever code it says is one that a server may say.
-    expect([undefined, 1000, 1002, 1007, 1009, 4400]).toContain(code)
-    expect(node.inner.synthesizer.requests).toEqual([])
+    for (const path of ['/ws/tts/stream', '/api/public/v1/stt/ws']) {
+      const client = await openSocket(path)
+      client.write(bytes)
+      const { events, code } = await endOf(client)
+      expect(events.filter((type) => type !== 'error')).toEqual([])
+      // Whatever code it says is one that a server may say.
+      expect([undefined, 1000, 1002, 1007, 1009, 4400]).toContain(code)
+    }
+    expect([node.inner.synthesizer.requests, node.inner.recognizer.segments]).toEqual([[], []])
     await node.quiet()
   })
 
@@ -192,7 +194,7 @@ describe('a socket', () => {
   })
 
   it('keeps nobody else from speaking, whatever was done to others', async () => {
-    const broken = await Promise.all(Array.from({ length: 10 }, openSocket))
+    const broken = await Promise.all(Array.from({ length: 10 }, () => openSocket()))
     for (const client of broken) client.write(frame(TEXT, START, { reserved: 7 }))
     const client = await openSocket()
     client.write(frame(TEXT, START))
