@@ -29,7 +29,7 @@ export function filesToLeaveOut(): string[] {
 
 /** Programs that are everywhere, but not allowed everywhere, and what shows whether they are. */
 const PROBES: Readonly<Record<string, readonly string[]>> = {
-  unshare: ['-Urm', 'mount', '-t', 'tmpfs', 'tmpfs', '/mnt'],
+  unshare: ['-Urm', 'mount', '-t', 'tmpfs', 'tmpfs', '/tmp'],
   strace: ['-qq', '-o', '/dev/null', 'true'],
 }
 

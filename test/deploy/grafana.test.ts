@@ -28,7 +28,7 @@ beforeAll(async () => {
   metrics.service.speechBegan('sse')
   metrics.service.firstAudio('sse', 1)
   metrics.service.speechEnded('sse', 'completed', 1)
-  metrics.service.('auto')
+  metrics.service.listeningBegan('auto')
   metrics.service.wordsFinal('auto', 1)
   metrics.service.errorTold('BAD_REQUEST')
   metrics.requests.answered('/', 'GET', 200)
