@@ -1,0 +1,23 @@
+import { describe, expect, it, vi } from 'vitest'
+import { describeOutcome, runWorld } from './world.ts'
+
+vi.mock('node:fs', () => ({ mkdirSync: () => {} }))
+vi.mock('lmdb', () => import('./simulated-lmdb.ts'))
+vi.mock('node:fs/promises', () => import('./simulated-files.ts'))
+
+const { SEED, SIM_SEEDS } = process.env
+const FIRST = Number(SEED ?? 1)
+const COUNT = Number(SIM_SEEDS ?? (SEED === undefined ? 300 : 1))
+const seeds = Array.from({ length: COUNT }, (_, i) => FIRST + i)
+
+describe('a simulated world', () => {
+  it.each(seeds)('keeps every promise with seed %i', async (seed) => {
+    const outcome = await runWorld(seed)
+    if (outcome.broken !== undefined) throw new Error(describeOutcome(outcome))
+  })
+
+  it('happens again exactly as it did', async () => {
+    const first = await runWorld(FIRST)
+    expect((await runWorld(FIRST)).trace).toEqual(first.trace)
+  })
+})

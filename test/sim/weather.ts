@@ -1,0 +1,55 @@
+import type { Chance } from './chance.ts'
+import type { CommitFaults } from './simulated-lmdb.ts'
+import type { Machine } from './workers.ts'
+
+/** What a world is like. Most worlds have some faults and not others, so that each is also seen alone. */
+export interface Weather {
+  readonly machine: Machine
+  readonly commits: CommitFaults
+  /** Longest time of one call of the disk. */
+  readonly diskMs: number
+  readonly diskFills: boolean
+  readonly wallClockJumps: boolean
+  /** How often the process is killed. */
+  readonly deaths: number
+  /** SIGTERM at the end, while clients are still at work. */
+  readonly drains: boolean
+  readonly slowReaders: boolean
+  /** An operator changes ceilings and keys while the node serves. */
+  readonly operatorMeddles: boolean
+  readonly clients: number
+  readonly errandsMax: number
+}
+
+export function drawWeather(chance: Chance): Weather {
+  const workersFail = chance.hits(0.4)
+  const share = (max: number) => (workersFail && chance.hits(0.6) ? chance.between(0, max) : 0)
+  return {
+    machine: {
+      workers: chance.pick([1, 2, 2, 2, 4]),
+      realTimeFactor: chance.pick([0.05, 0.2, 0.3, 0.45, 0.9, 1.6]),
+      slowShare: share(0.2),
+      failedShare: share(0.05),
+      lostShare: share(0.08),
+    },
+    commits: {
+      refusedShare: chance.hits(0.15) ? chance.between(0, 0.15) : 0,
+      flushMsMax: chance.pick([1, 5, 40, 400]),
+    },
+    diskMs: chance.pick([0.5, 3, 50]),
+    diskFills: chance.hits(0.15),
+    wallClockJumps: chance.hits(0.25),
+    deaths: chance.hits(0.35) ? chance.whole(1, 3) : 0,
+    drains: chance.hits(0.25),
+    slowReaders: chance.hits(0.6),
+    operatorMeddles: chance.hits(0.3),
+    clients: chance.whole(2, 7),
+    errandsMax: chance.whole(1, 6),
+  }
+}
+
+/** Nothing is wrong with the machine or anybody on it: streams that were taken are on time. */
+export function isCalm({ machine, commits, deaths, drains, slowReaders, diskFills }: Weather): boolean {
+  const faults = machine.slowShare + machine.failedShare + machine.lostShare + commits.refusedShare + deaths
+  return faults === 0 && !drains && !slowReaders && !diskFills
+}
