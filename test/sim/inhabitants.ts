@@ -23,6 +23,8 @@ export async function inhabit(world: World): Promise<void> {
   await world.boot()
   const operator = openAsCommandLine(world)
   const keys = await foundAccounts(operator, chance)
+  // Who makes an account looks at whether it was made.
+  world.ledgerDisk.faults = weather.commits
   for (let client = 0; client < weather.clients; client++) world.populate(visit(world, keys))
   if (weather.operatorMeddles) world.populate(meddle(world, operator, keys))
   if (weather.wallClockJumps) world.populate(jump(world))
@@ -35,7 +37,8 @@ export async function inhabit(world: World): Promise<void> {
 async function visit(world: World, keys: readonly Key[]): Promise<void> {
   const { chance, weather } = world
   for (let errand = chance.whole(1, weather.errandsMax); errand > 0; errand--) {
-    await world.sleep(chance.between(0, chance.hits(0.3) ? 50 : ERRAND_EVERY_MS_MAX))
+    // Some come all at once.
+    await world.sleep(chance.between(0, chance.hits(0.4) ? 50 : ERRAND_EVERY_MS_MAX))
     const key = chance.pick(keys)
     if (key.kind === 'stt') await transcribe(world, key)
     else await speak(world, key)
@@ -68,17 +71,20 @@ async function foundAccounts(ledger: LmdbLedger, chance: Chance): Promise<Key[]>
 
 async function meddle(world: World, ledger: LmdbLedger, keys: readonly Key[]): Promise<void> {
   const { chance } = world
+  const deeds = {
+    revoke: (id: string) => ledger.revokeKey(id),
+    ceiling: (id: string) => ledger.setCreditLimit(id, chance.hits(0.3) ? null : chance.whole(1, 1_000)),
+    quota: (_: string, accountId: string) => ledger.setAccount(accountId, { ttsQuota: chance.whole(0, 3_000) }),
+    disable: (_: string, accountId: string) => ledger.setAccount(accountId, { disabled: chance.hits(0.5) }),
+  }
   for (let times = chance.whole(1, 6); times > 0; times--) {
     await world.sleep(chance.between(0, 20_000))
     const { id } = chance.pick(keys)
-    const accountId = ledger.key(id)?.accountId ?? ''
-    const deed = chance.whole(0, 3)
-    world.note(`the operator does ${deed} to ${id}`)
+    const deed = chance.pick(['revoke', 'ceiling', 'quota', 'disable'] as const)
+    world.note(`the operator: ${deed} ${id}`)
     world.books.ease()
-    if (deed === 0) await ledger.revokeKey(id)
-    else if (deed === 1) await ledger.setCreditLimit(id, chance.hits(0.3) ? null : chance.whole(1, 1_000))
-    else if (deed === 2) await ledger.setAccount(accountId, { ttsQuota: chance.whole(0, 3_000) })
-    else await ledger.setAccount(accountId, { disabled: chance.hits(0.5) })
+    await deeds[deed](id, ledger.key(id)?.accountId ?? '').catch((error: unknown) => world.note(`it fails: ${error}`))
+    world.books.ease()
   }
 }
 
@@ -108,10 +114,30 @@ async function die(world: World): Promise<void> {
   const { chance, weather } = world
   for (let deaths = weather.deaths; deaths > 0; deaths--) {
     await world.sleep(chance.between(100, 20_000))
-    world.kill()
+    if (chance.hits(0.7)) await killInCommit(world)
+    else world.kill()
     await world.sleep(chance.between(10, 3_000))
     await world.boot()
   }
+}
+
+/** In the midst of a commit, before it is on disk or after, unless there is none for long. */
+async function killInCommit(world: World): Promise<void> {
+  const { chance, clock, ledgerDisk } = world
+  let flushes = chance.whole(1, 20)
+  await new Promise<void>((resolve) => {
+    const kill = () => {
+      cancel()
+      ledgerDisk.onFlush = () => {}
+      world.kill()
+      resolve()
+    }
+    const cancel = clock.after(20_000, kill)
+    ledgerDisk.onFlush = () => {
+      flushes -= 1
+      if (flushes === 0) kill()
+    }
+  })
 }
 
 /** SIGTERM. The process stays, since what it holds then is looked at. */

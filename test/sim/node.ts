@@ -33,6 +33,7 @@ import { type Machine, SimulatedPool } from './workers.ts'
 
 export const DATA = '/data'
 export const VOICES = '/models/voices'
+export const CONDITIONING = '/models/conditioning'
 
 export interface Surroundings {
   readonly life: Life
@@ -66,7 +67,7 @@ export class SimulatedNode {
     const scheduler = new Scheduler(pool, costs, clock)
     const runner = new WatchedRunner(scheduler)
     watchTasks(runner, pool)
-    const styles = new VoiceStyles(VOICES, `${DATA}/conditioning`, runner, log)
+    const styles = new VoiceStyles(VOICES, CONDITIONING, runner, log)
     const readings = { read: async (text: string) => [{ kind: 'text', text, pronunciation: 'en-us' } as const] }
     const speaker = new ReadingRunner(runner, PronunciationDictionary.parse([]), readings)
     const engine = new KokoroEngine(speaker, presetVoices, styles, clock, machine.workers)

@@ -28,6 +28,11 @@ export class FileDisk {
     this.#slowMs = slowMs
   }
 
+  /** A file that was there before. */
+  put(path: string, bytes: Uint8Array): void {
+    this.files.set(path, { bytes, length: bytes.length, modifiedAt: 0 })
+  }
+
   /** Runs `effect` when the disk gets to it. */
   call<T>(effect: () => T): Promise<T> {
     return new Promise((resolve, reject) => {

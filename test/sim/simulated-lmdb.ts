@@ -30,6 +30,8 @@ export class LedgerDisk {
   opener: Life | undefined
   /** Called when writes have reached the disk. */
   onCommit: (written: readonly Written[]) => void = () => {}
+  /** Called just before and just after that; whoever asked for it has not heard of it yet. */
+  onFlush: () => void = () => {}
   /** The process that holds the lock for writing. */
   #writer: Life | undefined
   readonly #waiting: { readonly life: Life; readonly begin: () => void }[] = []
@@ -132,10 +134,13 @@ class Root {
         const { refusedShare, flushMsMax } = this.#disk.faults
         const isRefused = chance.hits(refusedShare)
         this.#life.after(chance.between(0.1, flushMsMax), () => {
+          this.#disk.onFlush()
+          if (!this.#life.alive) return
           if (isRefused) {
             finish(() => reject(Object.assign(new Error('MDB_commit'), { commitError: Promise.reject(noSpace()) })))
           } else {
             this.#disk.commit([...own.values()])
+            this.#disk.onFlush()
             finish(resolve)
           }
         })

@@ -10,10 +10,8 @@ const TEXTS = [
   '@ opened the old wooden door slowly, and a warm golden light spilled out across the stones of the quiet garden path.',
   '@ is here. @ was there before, on the other side of the river, under a thin layer of mist. @!',
   'Nobody had walked this way for many years, said @, so the grass had grown tall. @ knew.',
-  Array.from(
-    { length: 6 },
-    (_, i) => `@ goes on to chapter ${i}, in which nothing happens that had not happened before.`,
-  ).join(' '),
+  chapters(5),
+  chapters(16),
 ]
 const VOICE_IDS = ['preset_af_heart', 'preset_bf_emma']
 const RETRIES_MAX = 3
@@ -26,6 +24,11 @@ interface Utterance {
   readonly voiceId: string | undefined
   readonly options: Readonly<Record<string, unknown>>
   readonly sound: string
+}
+
+function chapters(count: number): string {
+  const chapter = (n: number) => `@ goes on to chapter ${n}, in which nothing happens that had not happened before.`
+  return Array.from({ length: count }, (_, n) => chapter(n)).join(' ')
 }
 
 /** One errand of somebody who wants a text spoken, in any of the four ways, with or without manners. */

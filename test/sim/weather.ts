@@ -17,6 +17,8 @@ export interface Weather {
   readonly slowReaders: boolean
   /** An operator changes ceilings and keys while the node serves. */
   readonly operatorMeddles: boolean
+  /** The voices have been calibrated in an earlier life. */
+  readonly isCalibrated: boolean
   readonly clients: number
   readonly errandsMax: number
 }
@@ -43,13 +45,16 @@ export function drawWeather(chance: Chance): Weather {
     drains: chance.hits(0.25),
     slowReaders: chance.hits(0.6),
     operatorMeddles: chance.hits(0.3),
-    clients: chance.whole(2, 7),
-    errandsMax: chance.whole(1, 6),
+    isCalibrated: chance.hits(0.8),
+    clients: chance.whole(2, 12),
+    errandsMax: chance.whole(1, 8),
   }
 }
 
-/** Nothing is wrong with the machine or anybody on it: streams that were taken are on time. */
-export function isCalm({ machine, commits, deaths, drains, slowReaders, diskFills }: Weather): boolean {
+/** Nothing is wrong with the machine or anybody on it, and it is fast enough for a listener. */
+export function isCalm(weather: Weather): boolean {
+  const { machine, commits, deaths, drains, slowReaders, diskFills, isCalibrated } = weather
   const faults = machine.slowShare + machine.failedShare + machine.lostShare + commits.refusedShare + deaths
-  return faults === 0 && !drains && !slowReaders && !diskFills
+  const isFastEnough = machine.realTimeFactor < 0.9 * machine.workers
+  return faults === 0 && isFastEnough && isCalibrated && !drains && !slowReaders && !diskFills
 }

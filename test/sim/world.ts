@@ -1,4 +1,5 @@
 import type { Log } from '../../src/runtime/log.ts'
+import { STYLE_CLASSES } from '../../src/speech/style-classes.ts'
 import { FakeClock } from '../fake-clock.ts'
 import { settled } from '../inference/scripted-pool.ts'
 import { Chance } from './chance.ts'
@@ -8,16 +9,18 @@ import { Tasks } from './checkers/tasks.ts'
 import { inhabit } from './inhabitants.ts'
 import { Life } from './life.ts'
 import { Network } from './network.ts'
-import { SimulatedNode, VOICES } from './node.ts'
+import { CONDITIONING, SimulatedNode, VOICES } from './node.ts'
 import { FileDisk, mountFiles } from './simulated-files.ts'
 import { LedgerDisk, mountLedger } from './simulated-lmdb.ts'
-import { drawWeather, type Weather } from './weather.ts'
+import { drawWeather, isCalm, type Weather } from './weather.ts'
 
 /** More than any world needs to come to rest. */
 const STEPS_MAX = 200_000
 const START_OF_TIME = Date.UTC(2026, 4, 20, 12)
 /** A voice's file: its styles say nothing here. */
 const VOICE_BYTES = new Uint8Array(510 * 256 * 4)
+/** Faults may hit a start, too. */
+const STARTS_MAX = 200
 const TRACE_SHOWN = 40
 
 export interface Outcome {
@@ -57,6 +60,8 @@ export class World {
   node: SimulatedNode | undefined
   broken: string | undefined
   #life: Life
+  /** Files of processes that died. */
+  readonly #orphans = new Set<string>()
   #inhabitants = 0
   #numbers = 0
 
@@ -64,11 +69,9 @@ export class World {
     this.chance = new Chance(seed)
     this.weather = drawWeather(this.chance)
     this.#life = new Life(this.clock)
-    this.ledgerDisk = new LedgerDisk(this.chance, this.weather.commits)
+    this.ledgerDisk = new LedgerDisk(this.chance, { ...this.weather.commits, refusedShare: 0 })
     this.files = new FileDisk(this.chance, this.#life, this.weather.diskMs)
-    for (const voice of ['af_heart', 'bf_emma']) {
-      this.files.files.set(`${VOICES}/${voice}.bin`, { bytes: VOICE_BYTES, length: VOICE_BYTES.length, modifiedAt: 0 })
-    }
+    this.#installVoices()
     this.books = new Books(this)
     this.tasks = new Tasks(this)
     this.conversations = new Conversations(this)
@@ -120,12 +123,25 @@ export class World {
     return new Promise((resolve) => void this.clock.after(ms, resolve))
   }
 
-  /** A process begins; resolves when it is ready. */
+  /** A process begins, and another where that fails; resolves when one is ready. */
   async boot(): Promise<void> {
-    this.#life = new Life(this.clock)
-    this.files.caller = this.#life
+    for (let tries = 0; this.node === undefined; tries++) {
+      if (tries === STARTS_MAX) throw new Error('the node can not be started')
+      try {
+        await this.#boot()
+      } catch (error) {
+        this.note(`the start failed: ${error}`)
+        this.kill()
+        await this.sleep(1_000)
+      }
+    }
+  }
+
+  async #boot(): Promise<void> {
+    const life = new Life(this.clock)
+    this.#life = life
+    this.files.caller = life
     this.note('the node starts')
-    const life = this.#life
     const node = await SimulatedNode.start({
       life,
       chance: this.chance,
@@ -136,6 +152,9 @@ export class World {
     })
     this.node = node
     this.books.verify(node.ledger)
+    for (const path of this.files.files.keys()) {
+      if (path.endsWith('.spool')) this.fail(`${path} outlived the process that made it`)
+    }
     this.note('the node is ready')
   }
 
@@ -147,18 +166,30 @@ export class World {
     this.ledgerDisk.abandon(this.#life)
     this.network.lose()
     this.tasks.forget()
+    // They go with the first sweep that finds them a day old.
+    for (const path of this.files.files.keys()) this.#orphans.add(path)
+  }
+
+  #installVoices(): void {
+    for (const voice of ['af_heart', 'bf_emma']) {
+      this.files.put(`${VOICES}/${voice}.bin`, VOICE_BYTES)
+      for (const { row } of this.weather.isCalibrated ? STYLE_CLASSES : []) {
+        this.files.put(`${CONDITIONING}/${voice}-${row}.f32`, new Uint8Array(4))
+      }
+    }
   }
 
   #atRest(): void {
     if (this.#inhabitants > 0) this.fail(`${this.#inhabitants} inhabitants wait for what never comes`)
     this.books.close()
+    if (isCalm(this.weather)) this.tasks.requireInTime()
     if (this.node === undefined) return
     this.books.verify(this.node.ledger)
     for (const [what, count] of Object.entries(this.node.held)) {
       if (count !== 0) this.fail(`at rest the node holds ${count} ${what}`)
     }
     for (const path of this.files.files.keys()) {
-      if (path.endsWith('.part') || path.endsWith('.spool')) this.fail(`at rest ${path} is left behind`)
+      if (/\.(part|spool)$/.test(path) && !this.#orphans.has(path)) this.fail(`at rest ${path} is left behind`)
     }
   }
 

@@ -2,7 +2,6 @@ import type { SpeechTask } from '../../../src/speech/task-protocol.ts'
 import type { Link } from '../connection.ts'
 import { recordingOf } from '../recordings.ts'
 import type { WatchedRunner } from '../watched-runner.ts'
-import { isCalm } from '../weather.ts'
 import type { SimulatedPool } from '../workers.ts'
 import type { World } from '../world.ts'
 
@@ -20,15 +19,15 @@ const ATTEMPTS_MAX = 2
  * other, no listener's while a worker is idle, and no batch task in the last worker that a listener may need.
  */
 export class Tasks {
-  /** How late the audio came of whoever has waited longest, and of how many windows that may be said. */
-  lateMsMax = 0
-  timedWindows = 0
+  /** How late audio came that was asked for in time, at most, and how long a task took, at most. */
+  #lateMsMax = 0
+  #taskMsMax = 0
   readonly #world: World
   readonly #spoken = new Map<string, Customer>()
   readonly #recorded = new Map<number, Customer>()
   readonly #customers = new WeakMap<AbortSignal, Customer>()
   readonly #attempts = new WeakMap<SpeechTask, number>()
-  readonly #inTime = new WeakSet<SpeechTask>()
+  readonly #began = new WeakMap<SpeechTask, { readonly at: number; readonly isInTime: boolean }>()
   #runner: WatchedRunner | undefined
   #pool: SimulatedPool | undefined
 
@@ -68,6 +67,12 @@ export class Tasks {
     }
   }
 
+  /** At the end of a world in which nothing was wrong. */
+  requireInTime(): void {
+    this.#world.note(`late by ${this.#lateMsMax.toFixed(0)} ms at most, tasks of ${this.#taskMsMax.toFixed(0)} ms`)
+    if (this.#lateMsMax > this.#taskMsMax) this.#world.fail(`a listener waited ${this.#lateMsMax} ms for audio`)
+  }
+
   #begins(runner: WatchedRunner, pool: SimulatedPool, task: SpeechTask): void {
     const order = runner.orders.get(task)
     // While the models warm up there is no order.
@@ -75,7 +80,8 @@ export class Tasks {
     this.#world.note(`${task.kind} begins, due ${order.deadline.toFixed(1)}`)
     runner.waiting.delete(task)
     this.#attempts.set(task, (this.#attempts.get(task) ?? 0) + 1)
-    if (order.deadline > this.#world.clock.monotonic()) this.#inTime.add(task)
+    const at = this.#world.clock.monotonic()
+    this.#began.set(task, { at, isInTime: order.deadline > at })
     this.#requireCustomer(task, order.signal)
     const sooner = [...runner.waiting].find((other) => this.#isWanted(other) && this.#deadline(other) < order.deadline)
     if (sooner) this.#world.fail(`a ${task.kind} begins before a ${sooner.kind} that is wanted sooner`)
@@ -91,9 +97,13 @@ export class Tasks {
       if ((this.#attempts.get(task) ?? ATTEMPTS_MAX) < ATTEMPTS_MAX) runner.waiting.add(task)
       return
     }
-    if (task.kind !== 'window' || !this.#inTime.has(task) || !isCalm(this.#world.weather)) return
-    this.timedWindows += 1
-    this.lateMsMax = Math.max(this.lateMsMax, this.#world.clock.monotonic() - this.#deadline(task))
+    const began = this.#began.get(task)
+    if (began === undefined) return
+    const now = this.#world.clock.monotonic()
+    this.#taskMsMax = Math.max(this.#taskMsMax, now - began.at)
+    if (task.kind === 'window' && began.isInTime) {
+      this.#lateMsMax = Math.max(this.#lateMsMax, now - this.#deadline(task))
+    }
   }
 
   #requireCustomer(task: SpeechTask, signal: AbortSignal | undefined): void {
