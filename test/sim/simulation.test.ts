@@ -8,6 +8,7 @@ vi.mock('node:fs/promises', () => import('./simulated-files.ts'))
 const { SEED, SIM_SEEDS } = process.env
 const FIRST = Number(SEED ?? 1)
 const COUNT = Number(SIM_SEEDS ?? (SEED === undefined ? 300 : 1))
+const REPLAYED = 10
 const seeds = Array.from({ length: COUNT }, (_, i) => FIRST + i)
 
 describe('a simulated world', () => {
@@ -16,8 +17,8 @@ describe('a simulated world', () => {
     if (outcome.broken !== undefined) throw new Error(describeOutcome(outcome))
   })
 
-  it('happens again exactly as it did', async () => {
-    const first = await runWorld(FIRST)
-    expect((await runWorld(FIRST)).trace).toEqual(first.trace)
+  it.each(seeds.slice(0, REPLAYED))('happens again exactly as it did with seed %i', async (seed) => {
+    const first = await runWorld(seed)
+    expect((await runWorld(seed)).trace).toEqual(first.trace)
   })
 })

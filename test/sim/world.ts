@@ -194,7 +194,9 @@ export class World {
   }
 
   #log(): Log {
-    const line = (fields: object, message: string) => this.note(`log: ${message} ${JSON.stringify(fields)}`)
+    const line = (fields: object, message: string) => {
+      this.note(`log: ${message} ${JSON.stringify(fields, (name, value) => (name === 'stack' ? undefined : value))}`)
+    }
     return { debug() {}, info() {}, warn: line, error: line }
   }
 }
