@@ -1,6 +1,5 @@
 import type { KeyKind } from '../../src/ledger/ledger.ts'
 import { LmdbLedger } from '../../src/ledger/lmdb-ledger.ts'
-import type { Chance } from './chance.ts'
 import { Life } from './life.ts'
 import { DATA } from './node.ts'
 import { speak } from './speaking.ts'
@@ -10,6 +9,7 @@ import type { World } from './world.ts'
 const DAY_MS = 24 * 60 * 60_000
 /** Clients come and go within this time. */
 const ERRAND_EVERY_MS_MAX = 15_000
+const RUSH_MS = 4_000
 
 export interface Key {
   readonly id: string
@@ -19,10 +19,10 @@ export interface Key {
 
 /** Everybody who lives in a world: clients with their keys, an operator, and whatever befalls the node. */
 export async function inhabit(world: World): Promise<void> {
-  const { chance, weather } = world
+  const { weather } = world
   await world.boot()
   const operator = openAsCommandLine(world)
-  const keys = await foundAccounts(operator, chance)
+  const keys = await foundAccounts(operator, world)
   // Who makes an account looks at whether it was made.
   world.ledgerDisk.faults = weather.commits
   for (let client = 0; client < weather.clients; client++) world.populate(visit(world, keys))
@@ -38,8 +38,8 @@ async function visit(world: World, keys: readonly Key[]): Promise<void> {
   const { chance, weather } = world
   for (let errand = chance.whole(1, weather.errandsMax); errand > 0; errand--) {
     // Some come all at once.
-    await world.sleep(chance.between(0, chance.hits(0.4) ? 50 : ERRAND_EVERY_MS_MAX))
-    const key = chance.pick(keys)
+    await world.sleep(chance.between(0, weather.isRush ? RUSH_MS : chance.hits(0.4) ? 50 : ERRAND_EVERY_MS_MAX))
+    const key = chance.pick(weather.isRush ? keys.filter(({ kind }) => kind === 'voice') : keys)
     if (key.kind === 'stt') await transcribe(world, key)
     else await speak(world, key)
   }
@@ -52,15 +52,15 @@ function openAsCommandLine(world: World): LmdbLedger {
   return LmdbLedger.open(DATA, life.clock, world.chance)
 }
 
-async function foundAccounts(ledger: LmdbLedger, chance: Chance): Promise<Key[]> {
+async function foundAccounts(ledger: LmdbLedger, { chance, weather }: World): Promise<Key[]> {
   const keys: Key[] = []
   for (let account = chance.whole(1, 2); account > 0; account--) {
-    const quota = () => (chance.hits(0.2) ? null : chance.whole(50, 3_000))
+    const quota = () => (weather.isRush || chance.hits(0.2) ? null : chance.whole(50, 3_000))
     const terms = { ttsQuota: quota(), sttQuota: quota(), interval: chance.pick(['day', 'month'] as const) }
     const { id: accountId } = await ledger.createAccount({ name: 'An account', ...terms, intervalCount: 1 })
     const kinds: readonly KeyKind[] = ['voice', 'voice', 'voice', 'admin', 'stt', 'stt']
     for (const kind of kinds) {
-      const creditLimit = chance.hits(0.5) ? null : chance.whole(1, 800)
+      const creditLimit = weather.isRush || chance.hits(0.5) ? null : chance.whole(1, 800)
       const voice = kind === 'voice' ? { voiceId: chance.pick(['preset_af_heart', 'preset_bf_emma']) } : {}
       const { key, plaintext } = await ledger.createKey({ accountId, kind, name: 'A key', creditLimit, ...voice })
       keys.push({ id: key.id, plaintext, kind })

@@ -7,7 +7,7 @@ vi.mock('node:fs/promises', () => import('./simulated-files.ts'))
 
 const { SEED, SIM_SEEDS } = process.env
 const FIRST = Number(SEED ?? 1)
-const COUNT = Number(SIM_SEEDS ?? (SEED === undefined ? 300 : 1))
+const COUNT = Number(SIM_SEEDS ?? (SEED === undefined ? 250 : 1))
 const REPLAYED = 10
 const seeds = Array.from({ length: COUNT }, (_, i) => FIRST + i)
 

@@ -13,6 +13,8 @@ const TEXTS = [
   chapters(5),
   chapters(16),
 ]
+/** From here on they are heard for longer than it takes to fall behind. */
+const LONG_TEXTS = 4
 const VOICE_IDS = ['preset_af_heart', 'preset_bf_emma']
 const RETRIES_MAX = 3
 
@@ -33,17 +35,17 @@ function chapters(count: number): string {
 
 /** One errand of somebody who wants a text spoken, in any of the four ways, with or without manners. */
 export async function speak(world: World, key: Key): Promise<void> {
-  const utterance = draw(world, key)
-  await world.chance.pick([toFile, toFile, toStream, toStream, toSocket, toSocket, misspeak, askAround])(
-    world,
-    utterance,
-  )
+  const { isRush } = world.weather
+  const utterance = draw(world, key, isRush ? LONG_TEXTS : 0)
+  const ways = [toFile, toFile, toStream, toStream, toSocket, toSocket, misspeak, askAround]
+  await (isRush ? toStream : world.chance.pick(ways))(world, utterance)
 }
 
-function draw(world: World, key: Key): Utterance {
+/** `from`: texts before it are too short. */
+function draw(world: World, key: Key, from: number): Utterance {
   const { chance } = world
   const word = `q${String(world.nextNumber()).padStart(4, '0')}`
-  const template = chance.whole(0, TEXTS.length - 1)
+  const template = chance.whole(from, TEXTS.length - 1)
   const options = { speed: chance.pick([1, 1, 0.7, 1.5]), postprocess_output: chance.hits(0.7), language: 'en' }
   const voiceId = key.kind === 'admin' ? chance.pick(VOICE_IDS) : undefined
   const text = TEXTS[template]!.replaceAll('@', word.toUpperCase())

@@ -19,11 +19,43 @@ export interface Weather {
   readonly operatorMeddles: boolean
   /** The voices have been calibrated in an earlier life. */
   readonly isCalibrated: boolean
+  /** Everybody comes for a stream, within seconds, and has money. */
+  readonly isRush: boolean
   readonly clients: number
   readonly errandsMax: number
 }
 
 export function drawWeather(chance: Chance): Weather {
+  return chance.hits(0.12) ? drawRush(chance) : drawUsual(chance)
+}
+
+/** More listeners at once than a sound machine can take, and nothing else. */
+function drawRush(chance: Chance): Weather {
+  const [slowShare, failedShare, lostShare] = [0, 0, 0]
+  return {
+    machine: {
+      workers: chance.pick([1, 2]),
+      realTimeFactor: chance.pick([0.3, 0.45, 0.7]),
+      slowShare,
+      failedShare,
+      lostShare,
+    },
+    commits: { refusedShare: 0, flushMsMax: 5 },
+    diskMs: 3,
+    diskFills: false,
+    wallClockJumps: false,
+    deaths: 0,
+    drains: false,
+    slowReaders: false,
+    operatorMeddles: false,
+    isCalibrated: true,
+    isRush: true,
+    clients: chance.whole(6, 12),
+    errandsMax: 1,
+  }
+}
+
+function drawUsual(chance: Chance): Weather {
   const workersFail = chance.hits(0.4)
   const share = (max: number) => (workersFail && chance.hits(0.6) ? chance.between(0, max) : 0)
   return {
@@ -46,6 +78,7 @@ export function drawWeather(chance: Chance): Weather {
     slowReaders: chance.hits(0.6),
     operatorMeddles: chance.hits(0.3),
     isCalibrated: chance.hits(0.8),
+    isRush: false,
     clients: chance.whole(2, 12),
     errandsMax: chance.whole(1, 8),
   }

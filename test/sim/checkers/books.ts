@@ -138,6 +138,7 @@ export class Books {
       const [now, then] = [account[meter], before?.[meter]]
       const usedBefore = then?.period === now.period ? then.used : 0
       const grown = now.used - usedBefore
+      if (then !== undefined && now.period !== then.period) this.#requireDue(account.id, then.resetDate, now.resetDate)
       // Where a period ended inside of this commit, some of what was posted counted against the one before.
       const isPosted = grown === (growth.get(`${account.id} ${meter}`) ?? 0) || then?.period !== now.period
       if (!isPosted) this.#world.fail(`${account.id} used ${grown} ${meter}, posted otherwise`)
@@ -145,6 +146,12 @@ export class Books {
         this.#world.fail(`${account.id} is past its quota: ${now.used} of ${now.limit} ${meter}`)
       }
     }
+  }
+
+  /** An allowance is handed out once, however the clock goes back and forth. */
+  #requireDue(id: string, date: number, nextDate: number): void {
+    const wallMax = Math.max(this.#world.wallMax, this.#world.clock.now())
+    if (wallMax < date || nextDate <= date) this.#world.fail(`${id} was renewed before its time`)
   }
 }
 
