@@ -65,7 +65,7 @@ export class SimulatedNode {
     const pool = new SimulatedPool(machine, life, chance)
     const costs = new CostModel()
     const scheduler = new Scheduler(pool, costs, clock)
-    const runner = new WatchedRunner(scheduler)
+    const runner = new WatchedRunner(scheduler, clock)
     watchTasks(runner, pool)
     const styles = new VoiceStyles(VOICES, CONDITIONING, runner, log)
     const readings = { read: async (text: string) => [{ kind: 'text', text, pronunciation: 'en-us' } as const] }

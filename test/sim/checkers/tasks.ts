@@ -13,6 +13,11 @@ export interface Customer {
 
 /** A task whose worker dies is run once more. */
 const ATTEMPTS_MAX = 2
+/**
+ * Deadlines served in their order, by workers who are not asked for more than they can do, are missed by no more than a few of the
+ * longest tasks (Devi and Anderson, "Tardiness bounds under global EDF scheduling", 2008); past that, more and more.
+ */
+const LATE_TASKS_MAX = 3
 
 /**
  * Watches over the order of tasks: nobody's before it is paid for or after they have gone, the one that is wanted sooner before the
@@ -27,7 +32,7 @@ export class Tasks {
   readonly #recorded = new Map<number, Customer>()
   readonly #customers = new WeakMap<AbortSignal, Customer>()
   readonly #attempts = new WeakMap<SpeechTask, number>()
-  readonly #began = new WeakMap<SpeechTask, { readonly at: number; readonly isInTime: boolean }>()
+  readonly #beganAt = new WeakMap<SpeechTask, number>()
   #runner: WatchedRunner | undefined
   #pool: SimulatedPool | undefined
 
@@ -70,7 +75,8 @@ export class Tasks {
   /** At the end of a world in which nothing was wrong. */
   requireInTime(): void {
     this.#world.note(`late by ${this.#lateMsMax.toFixed(0)} ms at most, tasks of ${this.#taskMsMax.toFixed(0)} ms`)
-    if (this.#lateMsMax > this.#taskMsMax) this.#world.fail(`a listener waited ${this.#lateMsMax} ms for audio`)
+    if (this.#lateMsMax > LATE_TASKS_MAX * this.#taskMsMax)
+      this.#world.fail(`a listener waited ${this.#lateMsMax} ms for audio`)
   }
 
   #begins(runner: WatchedRunner, pool: SimulatedPool, task: SpeechTask): void {
@@ -80,8 +86,7 @@ export class Tasks {
     this.#world.note(`${task.kind} begins, due ${order.deadline.toFixed(1)}`)
     runner.waiting.delete(task)
     this.#attempts.set(task, (this.#attempts.get(task) ?? 0) + 1)
-    const at = this.#world.clock.monotonic()
-    this.#began.set(task, { at, isInTime: order.deadline > at })
+    this.#beganAt.set(task, this.#world.clock.monotonic())
     this.#requireCustomer(task, order.signal)
     const sooner = [...runner.waiting].find((other) => this.#isWanted(other) && this.#deadline(other) < order.deadline)
     if (sooner) this.#world.fail(`a ${task.kind} begins before a ${sooner.kind} that is wanted sooner`)
@@ -97,11 +102,11 @@ export class Tasks {
       if ((this.#attempts.get(task) ?? ATTEMPTS_MAX) < ATTEMPTS_MAX) runner.waiting.add(task)
       return
     }
-    const began = this.#began.get(task)
-    if (began === undefined) return
+    const beganAt = this.#beganAt.get(task)
+    if (beganAt === undefined) return
     const now = this.#world.clock.monotonic()
-    this.#taskMsMax = Math.max(this.#taskMsMax, now - began.at)
-    if (task.kind === 'window' && began.isInTime) {
+    this.#taskMsMax = Math.max(this.#taskMsMax, now - beganAt)
+    if (task.kind === 'window' && runner.inTime.has(task)) {
       this.#lateMsMax = Math.max(this.#lateMsMax, now - this.#deadline(task))
     }
   }
