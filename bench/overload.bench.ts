@@ -28,13 +28,20 @@ const SEED = 1
 /** What becomes of a node that is asked for more than it can do, with admission and without. */
 export async function overloadBench(): Promise<BenchTable> {
   const rows: (string | number)[][] = []
+  // Learned once, so that both nodes are asked for the same.
+  let capacity: number | undefined
   for (const admission of ['capacity', 'everybody'] as const) {
     const node = await startOpenNode(admission)
     try {
       const idle = await idleFigures(node)
+      capacity ??= node.pool.workers / (node.costs.realTimeFactor * idle.audioSecondsOfText)
       for (const level of LEVELS) {
         process.stderr.write(`  ${level} × capacity, ${admission} …\n`)
-        rows.push([admission === 'capacity' ? 'on' : 'off', `${level}×`, ...(await measure(node, level, idle))])
+        rows.push([
+          admission === 'capacity' ? 'on' : 'off',
+          `${level}×`,
+          ...(await measure(node.client, level * capacity, idle)),
+        ])
         process.stderr.write(`  ${rows.at(-1)?.join(' | ')}\n`)
       }
     } finally {
@@ -64,10 +71,9 @@ type Served =
   | { readonly kind: 'file'; readonly status: 'made' | 'left' }
   | { readonly kind: 'file'; readonly status: 'refused'; readonly ms: number }
 
-async function measure(node: OpenNode, level: number, idle: Idle): Promise<(string | number)[]> {
-  const { client, costs, pool } = node
+/** `perSecond`: requests. */
+async function measure(client: SpeechClient, perSecond: number, idle: Idle): Promise<(string | number)[]> {
   const usedBefore = await client.charactersUsed()
-  const perSecond = (level * pool.workers) / (costs.realTimeFactor * idle.audioSecondsOfText)
   const leaving = new AbortController()
   const serving = drawArrivals(perSecond).map(async ({ atMs, isLive }): Promise<Served> => {
     await delay(systemClock, atMs)
