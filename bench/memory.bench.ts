@@ -166,8 +166,20 @@ async function row(node: NodeUnderTest, name: string): Promise<(string | number)
   const { now, peak } = await residentKb(node.pid)
   const inProc = async (folder: string) => (await readdir(`/proc/${node.pid}/${folder}`)).length
   const metrics = await (await fetch(`${node.url}/metrics`, { headers: { Connection: 'close' } })).text()
-  const metric = (series: string) => Number(new RegExp(`^${series} (\\S+)$`, 'm').exec(metrics)?.[1])
-  const held = ['streams_open', 'live_streams', 'tasks_queued', 'tasks_running', 'stream_buffered_bytes']
+  // Of every label together.
+  const metric = (name: string) =>
+    [...metrics.matchAll(new RegExp(`^${name}(?:\\{.*\\})? (\\S+)$`, 'gm'))].reduce(
+      (sum, [, value]) => sum + Number(value),
+      0,
+    )
+  const held = [
+    'streams_open',
+    'microphones_open',
+    'live_streams',
+    'tasks_queued',
+    'tasks_running',
+    'stream_buffered_bytes',
+  ]
   return [
     name,
     figure(now / 1_024),

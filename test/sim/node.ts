@@ -9,13 +9,14 @@ import { KokoroEngine } from '../../src/inference/kokoro-engine.ts'
 import { ReadingRunner } from '../../src/inference/reading-runner.ts'
 import { Scheduler } from '../../src/inference/scheduler.ts'
 import { VoiceStyles } from '../../src/inference/voice-styles.ts'
-import { warmUp } from '../../src/inference/warm-up.ts'
+import { warmUp, warmUpRecognition } from '../../src/inference/warm-up.ts'
 import { WhisperRecognizer } from '../../src/inference/whisper-recognizer.ts'
 import { LmdbLedger } from '../../src/ledger/lmdb-ledger.ts'
 import { SPOOL_BYTES_MAX } from '../../src/limits.ts'
 import { FileEncoder } from '../../src/pipelines/encode-file.ts'
 import { Synthesizer } from '../../src/pipelines/synthesize.ts'
 import { FileTranscriber } from '../../src/pipelines/transcribe-file.ts'
+import { LiveTranscriber } from '../../src/pipelines/transcribe-live.ts'
 import { NodeLifecycle } from '../../src/runtime/lifecycle.ts'
 import type { Log } from '../../src/runtime/log.ts'
 import { Spool } from '../../src/runtime/spool.ts'
@@ -33,6 +34,7 @@ import { type Machine, SimulatedPool } from './workers.ts'
 
 export const DATA = '/data'
 export const VOICES = '/models/voices'
+const LANGUAGES = ['en']
 export const CONDITIONING = '/models/conditioning'
 
 export interface Surroundings {
@@ -75,7 +77,7 @@ export class SimulatedNode {
     const audioFiles = await AudioFiles.open(`${DATA}/audio`, secret, clock, chance)
     const spool = await Spool.open(`${DATA}/spool`, SPOOL_BYTES_MAX, chance)
     const decoder = new SimulatedDecoder(life, chance)
-    const recognizer = new WhisperRecognizer(runner, { name: 'simulated', languages: ['en'] })
+    const recognizer = new WhisperRecognizer(runner, { name: 'simulated', languages: LANGUAGES })
     const listening = { decoder, detector: new LoudnessDetector(), spool }
     const admission = new CapacityAdmission(costs, machine.workers)
     const encodeMp3 = async (samples: Int16Array) => {
@@ -93,6 +95,7 @@ export class SimulatedNode {
       encoder: new FileEncoder({ encodeMp3 }),
       audioFiles,
       transcriber: new FileTranscriber(listening, recognizer, machine.workers + 1),
+      liveTranscriber: new LiveTranscriber(listening.detector, recognizer, clock),
       lifecycle,
       observer: unobservedService,
       exposition: { contentType: 'text/plain', text: async () => '' },
@@ -102,6 +105,7 @@ export class SimulatedNode {
     const style = await styles.load(presetVoices.find(DEFAULT_VOICE_ID)!.model)
     await Promise.all(STYLE_CLASSES.map((_, styleClass) => style.conditioning(styleClass, clock.monotonic())))
     await warmUp(pool, costs, clock, style)
+    await warmUpRecognition(pool, costs, clock, LANGUAGES)
     node.lifecycle.warm()
     return node
   }
@@ -147,6 +151,7 @@ export class SimulatedNode {
   get held(): Readonly<Record<string, number>> {
     return {
       'live streams': this.admission.liveStreams,
+      microphones: this.admission.microphones,
       // Sums of fractions: what is left of them is not work.
       'batch work': Math.round(this.admission.batchBacklogMs),
       'tasks queued': this.scheduler.queued,

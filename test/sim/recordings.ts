@@ -67,7 +67,7 @@ export class SimulatedDecoder implements AudioDecoder {
   }
 }
 
-function samplesOf({ recording, stretches }: Script): Int16Array<ArrayBuffer> {
+export function samplesOf({ recording, stretches }: Script): Int16Array<ArrayBuffer> {
   const lengths = stretches.map((seconds) => Math.round(Math.abs(seconds) * RATE))
   const samples = new Int16Array(lengths.reduce((sum, length) => sum + length, 0))
   let [at, value] = [0, LOUD_FROM + recording * UTTERANCES_MAX]

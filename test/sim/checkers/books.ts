@@ -27,7 +27,7 @@ export class Books {
   readonly #world: World
   readonly #purchases = new Map<string, Purchase>()
   readonly #postings = new Map<string, Posting>()
-  readonly #groups = new Map<string, Posting>()
+  readonly #groups = new Map<string, { readonly askedAt: number; posting: Posting | undefined }>()
   readonly #refused = new Set<string>()
   readonly #keys = new Map<string, ApiKey>()
   readonly #accounts = new Map<string, StoredAccount>()
@@ -38,6 +38,9 @@ export class Books {
 
   expect(purchase: Purchase): void {
     this.#purchases.set(purchase.id, purchase)
+    const { group } = purchase
+    const isFirst = group !== undefined && !this.#groups.has(group)
+    if (isFirst) this.#groups.set(group, { askedAt: this.#world.clock.now(), posting: undefined })
   }
 
   ease(): void {
@@ -55,9 +58,9 @@ export class Books {
     return pieces.reduce((sum, { characters }) => sum + characters, 0)
   }
 
-  /** The client was told no: it must not have paid, and never will. */
+  /** The client was told no: it must not have paid, and never will, unless it asks again under the same name. */
   refused(id: string): void {
-    this.#refused.add(id)
+    if (this.#purchases.get(id)?.group === undefined) this.#refused.add(id)
     if (this.#postings.has(id)) this.#world.fail(`${id} was refused and charged`)
   }
 
@@ -114,11 +117,12 @@ export class Books {
     else if (purchase.price !== undefined && purchase.price !== characters) {
       this.#world.fail(`${id} costs ${purchase.price} and was charged ${characters}`)
     }
-    if (purchase?.group === undefined) return
-    const earlier = this.#groups.get(purchase.group)
-    const isForgotten = earlier && this.#world.wallMax >= earlier.createdAt + IDEMPOTENCY_LIFETIME_MS
-    if (earlier && !isForgotten) this.#world.fail(`${id} was charged again after ${earlier.id}, which it repeats`)
-    this.#groups.set(purchase.group, posting)
+    const group = this.#groups.get(purchase?.group ?? '')
+    if (group === undefined) return
+    const isForgotten = this.#world.wallMax >= group.askedAt + IDEMPOTENCY_LIFETIME_MS
+    if (group.posting && !isForgotten)
+      this.#world.fail(`${id} was charged again after ${group.posting.id}, which it repeats`)
+    group.posting = posting
   }
 
   #balanceKey(key: ApiKey, growth: ReadonlyMap<string, number>): void {

@@ -3,7 +3,7 @@ import type { Meter } from '../../../src/ledger/ledger.ts'
 import { STREAM_BUFFER_BYTES_MAX } from '../../../src/limits.ts'
 import { type Connection, type Link, SocketConnection, type Watch } from '../connection.ts'
 import type { World } from '../world.ts'
-import { EventStream, type Grammar, SpeakingSocket, TranscriptLines } from './grammar.ts'
+import { EventStream, type Grammar, ListeningSocket, SpeakingSocket, TranscriptLines } from './grammar.ts'
 
 /** What one step of a producer may add to a full buffer: a window and the pause before it, as base64. */
 const STEP_BYTES = 160 * 1_024
@@ -19,6 +19,8 @@ export interface Topic {
   readonly sound?: string
   /** What a recording says. */
   readonly transcript?: string
+  /** Of what is said into a microphone: whether the client says where its turns end. */
+  readonly isManual?: boolean
 }
 
 /** Listens to everything the node says: each stream keeps to its grammar, and every answer is true of the books on disk. */
@@ -57,7 +59,7 @@ export class Conversations implements Watch {
   }
 
   wrote(link: Link, message: string | Uint8Array): void {
-    const grammar = this.#grammars.get(link) ?? new SpeakingSocket()
+    const grammar = this.#grammars.get(link) ?? this.#grammarOf(link.id)
     this.#grammars.set(link, grammar)
     const wrong = grammar.take(message)
     if (wrong) this.#world.fail(`${link.id}: ${wrong}`)
@@ -77,7 +79,9 @@ export class Conversations implements Watch {
     this.#world.note(`${link.id} ends with ${last?.type} ${last?.data.code ?? ''} ${closeCode ?? ''}`)
     const topic = this.#topics.get(link.id)
     if (digest && topic?.sound) this.#digest(topic.sound, digest)
-    if (grammar instanceof TranscriptLines && topic) this.#lines(link.id, topic, grammar)
+    if (topic && (grammar instanceof TranscriptLines || grammar instanceof ListeningSocket)) {
+      this.#lines(link.id, topic, grammar)
+    }
     if (last?.type === 'error') this.#fault(link.id, String(last.data.code))
   }
 
@@ -87,9 +91,17 @@ export class Conversations implements Watch {
 
   #grammarFor({ id, headers }: Connection): Grammar {
     if (headers['Content-Type']?.startsWith('text/event-stream')) return new EventStream()
-    return new TranscriptLines((index) => {
-      return this.#world.books.charged(`${id}.${index}`) === undefined ? `chunk ${index} is not paid for` : undefined
-    })
+    return new TranscriptLines((index) => this.#unpaid(id, index))
+  }
+
+  #grammarOf(socketId: string): Grammar {
+    const topic = this.#topics.get(socketId)
+    if (topic?.meter !== 'stt') return new SpeakingSocket()
+    return new ListeningSocket(topic.isManual === true, (index) => this.#unpaid(socketId, index))
+  }
+
+  #unpaid(id: string, piece: number): string | undefined {
+    return this.#world.books.charged(`${id}.${piece}`) === undefined ? `piece ${piece} is not paid for` : undefined
   }
 
   #success(
@@ -139,11 +151,16 @@ export class Conversations implements Watch {
   }
 
   /** Everything that was delivered was paid for: all of it, or what there was. */
-  #lines(id: string, { keyId, transcript }: Topic, { last, combinedText }: TranscriptLines): void {
+  #lines(
+    id: string,
+    { keyId, transcript, isManual }: Topic,
+    { last, combinedText }: TranscriptLines | ListeningSocket,
+  ): void {
     const charged = this.#world.books.chargedInPieces(id)
-    if (last?.type === 'final') {
-      if (combinedText !== transcript) this.#world.fail(`${id} said "${transcript}" and is told "${combinedText}"`)
-    }
+    // Who commits in the midst of a word is told of it twice, and who stops early not of all.
+    const isComplete = isManual === undefined && last?.type === 'final'
+    const isTrue = isComplete ? combinedText === transcript : isManual || transcript?.startsWith(combinedText)
+    if (!isTrue) this.#world.fail(`${id} said "${transcript}" and is told "${combinedText}"`)
     const code = last?.data.code
     const wasCut = code === 'KEY_CREDIT_EXCEEDED' || code === 'QUOTA_EXCEEDED'
     if (wasCut ? charged > combinedText.length : charged < combinedText.length) {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { encodeEvent, KEEP_ALIVE_COMMENT } from '../../../src/api/server-sent-events.ts'
-import { EventStream, type Grammar, SpeakingSocket, TranscriptLines } from './grammar.ts'
+import { EventStream, type Grammar, ListeningSocket, SpeakingSocket, TranscriptLines } from './grammar.ts'
 
 /** The first thing that is wrong with messages and the close behind them. */
 function faultOf(grammar: Grammar, messages: readonly (string | Uint8Array)[], closeCode?: number): string | undefined {
@@ -33,7 +33,8 @@ describe('the grammar of events', () => {
 
   it('misses nothing that is too much', () => {
     expect(fault(start, start)).toContain('out of place')
-    expect(fault(start, audio(1, 4_800), audio(2, 4_800))).toContain('short frame')
+    const second = [1, 2, 3, 4, 5, 6].map((sequence) => audio(sequence, 9_600))
+    expect(fault(start, ...second, audio(7, 4_800), audio(8, 4_800))).toContain('short frame')
     expect(fault(start, done(0, 0), done(0, 0))).toContain('follows')
   })
 })
@@ -80,5 +81,32 @@ describe('the grammar of transcript lines', () => {
     expect(faultOf(new TranscriptLines((index) => `chunk ${index} is not paid for`), [started, chunk])).toContain(
       'not paid',
     )
+  })
+})
+
+describe('the grammar of a listening socket', () => {
+  const message = (type: string, index: number, text: string, combined: string) =>
+    JSON.stringify({ type, index, text, combined_text: combined })
+  const segments = [
+    message('partial', 0, 'a', 'a'),
+    message('segment', 0, 'a b', 'a b'),
+    message('segment', 1, 'c', 'a b c'),
+  ]
+  const fault = (isManual: boolean, closeCode: number, ...messages: string[]) =>
+    faultOf(new ListeningSocket(isManual, () => undefined), messages, closeCode)
+
+  it('takes segments that grow into what final says, or a final a turn', () => {
+    expect(fault(false, 1000, ...segments, message('final', 2, 'a b c', 'a b c'))).toBeUndefined()
+    expect(fault(true, 1000, message('final', 0, 'a', 'a'), message('final', 1, 'b', 'a b'))).toBeUndefined()
+    expect(fault(false, 1008, ...segments, JSON.stringify({ type: 'error' }))).toBeUndefined()
+  })
+
+  it('finds what is lost, repeated, or late', () => {
+    expect(fault(false, 1000, ...segments)).toContain('without final')
+    expect(fault(false, 1000, ...segments, message('final', 2, 'a b', 'a b'))).toContain('something else')
+    expect(fault(false, 1000, message('segment', 1, 'a', 'a'))).toContain('out of turn')
+    expect(fault(false, 1000, ...segments, message('segment', 2, 'd', 'a b d'))).toContain('not what the text grew by')
+    expect(fault(false, 1000, ...segments, message('partial', 2, 'd', 'd'))).toContain('forgets')
+    expect(fault(true, 1000, message('final', 0, 'a', 'a'), JSON.stringify({ type: 'error' }))).toContain('closed 1000')
   })
 })

@@ -1,6 +1,8 @@
 import { createHash } from 'node:crypto'
 
 const FRAME_BYTES = 9_600
+/** What comes in the first second may be sent as it is made. */
+const OPENING_BYTES = 48_000 + FRAME_BYTES
 const BYTES_PER_MS = 48
 
 /** How a conversation of one kind goes. Each method returns what is wrong, if anything is. */
@@ -14,7 +16,7 @@ export interface Grammar {
   readonly last: { readonly type: string; readonly data: Readonly<Record<string, unknown>> } | undefined
 }
 
-/** Audio in frames of 200 ms, the last one as long as it is. */
+/** Audio in frames of 200 ms; those of the opening may be shorter, and the last. */
 class Sound {
   readonly #hash = createHash('sha1')
   #bytes = 0
@@ -24,8 +26,8 @@ class Sound {
   add(frame: Uint8Array): string | undefined {
     if (this.#hasEnded) return 'audio follows a short frame'
     if (frame.length === 0 || frame.length > FRAME_BYTES) return `a frame of ${frame.length} bytes`
-    this.#hasEnded = frame.length < FRAME_BYTES
     this.#bytes += frame.length
+    this.#hasEnded = frame.length < FRAME_BYTES && this.#bytes > OPENING_BYTES
     this.frames += 1
     this.#hash.update(frame)
     return undefined
@@ -167,5 +169,63 @@ export class TranscriptLines implements Grammar {
 
   end(): string | undefined {
     return this.last === undefined ? 'lines end without final or error' : undefined
+  }
+}
+
+/** What a listening socket may say last before a code, beside `error`. */
+const LISTENING_CLOSE_CODES: readonly number[] = [4400, 4401, 1008, 1011, 1012, 1013]
+
+/**
+ * In automatic mode partials and segments, then one `final` that says what all segments said; in manual mode partials, and a `final`
+ * a turn. An error may come instead of whatever follows, or after it.
+ */
+export class ListeningSocket implements Grammar {
+  readonly digest = undefined
+  last: Grammar['last']
+  /** What was said for good. */
+  combinedText = ''
+  readonly #isManual: boolean
+  readonly #onSettled: (index: number) => string | undefined
+  #settled = 0
+  #hasFinal = false
+
+  constructor(isManual: boolean, onSettled: (index: number) => string | undefined) {
+    this.#isManual = isManual
+    this.#onSettled = onSettled
+  }
+
+  take(message: string | Uint8Array): string | undefined {
+    if (typeof message !== 'string') return 'a binary frame'
+    const data: Record<string, unknown> = JSON.parse(message)
+    const type = String(data.type)
+    // A session that a limit ends is told what was heard, and then why.
+    const mayFollow = this.last?.type !== 'error' && (type === 'error' || !this.#hasFinal)
+    if (!mayFollow) return `${type} follows ${this.last?.type}`
+    this.last = { type, data }
+    if (type === 'error') return undefined
+    if (type === 'final' && !this.#isManual) {
+      this.#hasFinal = true
+      return data.text === this.combinedText ? undefined : 'final says something else than its segments'
+    }
+    if (type === 'partial')
+      return String(data.combined_text).startsWith(this.combinedText) ? undefined : 'a partial forgets'
+    if (type !== (this.#isManual ? 'final' : 'segment')) return `an unknown event ${type}`
+    return this.#settle(data)
+  }
+
+  end(closeCode = 0): string | undefined {
+    if (this.last?.type === 'error')
+      return LISTENING_CLOSE_CODES.includes(closeCode) ? undefined : `closed ${closeCode}`
+    if (closeCode !== 1000) return `closed ${closeCode} after ${this.last?.type}`
+    return this.#isManual || this.#hasFinal ? undefined : 'a session ends without final'
+  }
+
+  #settle({ index, text, combined_text }: Record<string, unknown>): string | undefined {
+    if (index !== this.#settled) return `segment ${index} is out of turn`
+    this.#settled += 1
+    const gap = this.combinedText === '' || text === '' ? '' : ' '
+    if (combined_text !== `${this.combinedText}${gap}${text}`) return `segment ${index} is not what the text grew by`
+    this.combinedText = String(combined_text)
+    return text === '' ? undefined : this.#onSettled(Number(index))
   }
 }
