@@ -199,7 +199,7 @@ export class Connection extends Link implements Exchange, FrameSink {
       throw error
     }
     const audio = { name: 'audio', mimeType: '', path: file.path, bytes: this.#body.length }
-    return { fields: { language: 'en' }, files: { audio }, dispose }
+    return { fields: { language: 'en' }, lists: {}, files: { audio }, dispose }
   }
 
   reply(status: number, headers: Readonly<Record<string, string>>, body: string | Uint8Array): void {

@@ -60,7 +60,7 @@ async function foundAccounts(ledger: LmdbLedger, { chance, weather }: World): Pr
     const { id: accountId } = await ledger.createAccount({ name: 'An account', ...terms, intervalCount: 1 })
     const kinds: readonly KeyKind[] = ['voice', 'voice', 'voice', 'admin', 'stt', 'stt']
     for (const kind of kinds) {
-      const creditLimit = weather.isRush || chance.hits(0.5) ? null : chance.whole(1, 800)
+      const creditLimit = weather.isRush || chance.hits(0.5) ? null : chance.whole(1, kind === 'stt' ? 150 : 800)
       const voice = kind === 'voice' ? { voiceId: chance.pick(['preset_af_heart', 'preset_bf_emma']) } : {}
       const { key, plaintext } = await ledger.createKey({ accountId, kind, name: 'A key', creditLimit, ...voice })
       keys.push({ id: key.id, plaintext, kind })

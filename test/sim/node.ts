@@ -3,6 +3,7 @@ import { AudioFiles } from '../../src/api/audio-files.ts'
 import { renderError } from '../../src/api/errors.ts'
 import { routes } from '../../src/api/routes.ts'
 import { unobservedService } from '../../src/api/service-observer.ts'
+import { VoiceFiles } from '../../src/api/voice-files.ts'
 import { CapacityAdmission } from '../../src/inference/admission.ts'
 import { CostModel } from '../../src/inference/cost-model.ts'
 import { KokoroEngine } from '../../src/inference/kokoro-engine.ts'
@@ -17,6 +18,7 @@ import { FileEncoder } from '../../src/pipelines/encode-file.ts'
 import { Synthesizer } from '../../src/pipelines/synthesize.ts'
 import { FileTranscriber } from '../../src/pipelines/transcribe-file.ts'
 import { LiveTranscriber } from '../../src/pipelines/transcribe-live.ts'
+import type { Disk } from '../../src/runtime/disk.ts'
 import { NodeLifecycle } from '../../src/runtime/lifecycle.ts'
 import type { Log } from '../../src/runtime/log.ts'
 import { Spool } from '../../src/runtime/spool.ts'
@@ -36,6 +38,22 @@ export const DATA = '/data'
 export const VOICES = '/models/voices'
 const LANGUAGES = ['en']
 export const CONDITIONING = '/models/conditioning'
+
+/** Only routes that are switched off here ask for it. */
+const unknownFormat = () => {
+  throw new Error('nothing but MP3 and WAV is encoded here')
+}
+const unused = () => Promise.reject(new Error('there are no enrolled voices'))
+const NO_VOICES: Disk = {
+  makeFolder: async () => {},
+  syncFolder: async () => {},
+  list: async () => [],
+  write: unused,
+  copy: unused,
+  rename: unused,
+  read: unused,
+  remove: unused,
+}
 
 export interface Surroundings {
   readonly life: Life
@@ -76,6 +94,7 @@ export class SimulatedNode {
     const secret = await ledger.secret('audio-urls')
     const audioFiles = await AudioFiles.open(`${DATA}/audio`, secret, clock, chance)
     const spool = await Spool.open(`${DATA}/spool`, SPOOL_BYTES_MAX, chance)
+    const voiceFiles = await VoiceFiles.open(`${DATA}/voices`, NO_VOICES)
     const decoder = new SimulatedDecoder(life, chance)
     const recognizer = new WhisperRecognizer(runner, { name: 'simulated', languages: LANGUAGES })
     const listening = { decoder, detector: new LoudnessDetector(), spool }
@@ -92,10 +111,14 @@ export class SimulatedNode {
       voices: presetVoices,
       synthesizer: new Synthesizer(engine),
       admission,
-      encoder: new FileEncoder({ encodeMp3 }),
+      encoder: new FileEncoder({ encodeMp3, openMp3: unknownFormat }, { encode: unknownFormat }),
       audioFiles,
       transcriber: new FileTranscriber(listening, recognizer, machine.workers + 1),
       liveTranscriber: new LiveTranscriber(listening.detector, recognizer, clock),
+      voiceFiles,
+      // Nobody enrolls a voice here.
+      voiceLearner: undefined,
+      openAi: undefined,
       lifecycle,
       observer: unobservedService,
       exposition: { contentType: 'text/plain', text: async () => '' },

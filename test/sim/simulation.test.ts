@@ -1,7 +1,7 @@
 import { describe, expect, it, vi } from 'vitest'
 import { describeOutcome, runWorld } from './world.ts'
 
-vi.mock('node:fs', () => ({ mkdirSync: () => {} }))
+vi.mock('node:fs', async (original) => ({ ...(await original<object>()), mkdirSync: () => {} }))
 vi.mock('lmdb', () => import('./simulated-lmdb.ts'))
 vi.mock('node:fs/promises', () => import('./simulated-files.ts'))
 
