@@ -1,3 +1,5 @@
+import { readdir } from 'node:fs/promises'
+import { join } from 'node:path'
 import { delay, systemClock } from '../src/runtime/clock.ts'
 import { type NodeUnderTest, startNode } from './node-under-test.ts'
 import { residentKb } from './process-usage.ts'
@@ -8,53 +10,67 @@ import type { BenchTable } from './table.ts'
 import { textOfLength } from './texts.ts'
 
 /** Requests in all; `BENCH_MEMORY_REQUESTS` sets another number. */
-const REQUESTS = Number(process.env.BENCH_MEMORY_REQUESTS ?? 300)
-const EARLY_REQUESTS = Math.min(100, REQUESTS)
+const REQUESTS = Number(process.env.BENCH_MEMORY_REQUESTS ?? 1_000)
+/** Caches fill and memory is taken that is kept: the first part says nothing of what comes after. */
+const WARM_UP = Math.ceil(REQUESTS * 0.3)
 const VOICES = ['af_heart', 'am_michael', 'bf_emma', 'ef_dora']
-const WAYS = ['generate', 'bytes', 'sse', 'websocket'] as const
 const AT_ONCE = 2
-const LENGTH_MIN = 12
-const LENGTH_MAX = 1_000
-/** Short texts are as common as they are in life: the logarithm of the length goes with this power of chance. */
-const LENGTH_SKEW = 4
-/** Every so many requests the longest text comes as a stream that is left; once, early, as a file that is made whole. */
-const LONGEST_EVERY = 75
-const LONGEST = 5_000
-const LONGEST_FILE = 10
-/** Of the streams, which the client leaves within `LEAVE_MS_MAX`. */
-const LEFT_SHARE = 0.3
-const LEAVE_MS_MAX = 2_000
-const SETTLE_MS = 2_000
+/** Short texts, so that many requests fit into minutes: what leaks, leaks by the request. */
+const LENGTH_MIN = 8
+const LENGTH_MAX = 60
+/** A stream that is much longer than anybody listens to it, and therefore left. */
+const LEFT_LENGTH = 400
+const LEAVE_MS_MAX = 1_000
+const CLIP_TEXT = 'Would you write this down?'
+const SETTLE_MS = 3_000
+/** Threads that decode uploads end when nothing came for a minute. */
+const IDLE_MS = 65_000
+/** Means of blocks of neighbouring values are nearly independent, which the values are not. */
+const BLOCKS = 20
+/** Two-sided 95 % of Student's distribution with 18 degrees of freedom. */
+const T_95 = 2.101
 const SEED = 1
 
+/** How often each kind of request comes, in a hundred. */
+const MIX = {
+  generate: 13,
+  bytes: 13,
+  sse: 13,
+  websocket: 13,
+  'left sse': 6,
+  'left websocket': 6,
+  transcription: 10,
+  'transcription lines': 5,
+  usage: 8,
+  refusal: 13,
+} as const
+type Kind = keyof typeof MIX
+
 interface Errand {
-  readonly way: (typeof WAYS)[number]
+  readonly kind: Kind
   readonly voice: number
   readonly text: string
-  /** The client leaves after this time. */
-  readonly leaveMs: number | undefined
+  /** Of streams that are left. */
+  readonly leaveMs: number
 }
 
 /** Whether a node that has served for a while goes on growing. */
 export async function memoryBench(): Promise<BenchTable> {
   const node = await startNode()
   try {
-    const clients = await Promise.all(
-      VOICES.map(async (voice) => new SpeechClient(node.url, await node.voiceKey(`preset_${voice}`))),
-    )
-    await delay(systemClock, SETTLE_MS)
+    const clients = await openClients(node)
     const errands = drawErrands(seededRandom(SEED))
+    await delay(systemClock, SETTLE_MS)
     const rows = [await row(node, 'at rest')]
     const samples: { x: number; y: number }[] = []
-    const tally = { left: 0, refused: 0 }
+    const tally = { refused: 0 }
     const serve = async (from: number, to: number) => {
       let next = from
       const caller = async () => {
         while (next < to) {
           const number = next++
-          if (number % 10 === 0) process.stderr.write(`  ${number} of ${REQUESTS} requests …\n`)
-          const status = await run(clients, errands[number]!)
-          if (status !== 'heard') tally[status] += 1
+          if (number % 50 === 0) process.stderr.write(`  ${number} of ${REQUESTS} requests …\n`)
+          if ((await run(clients, errands[number]!)) === 'no room') tally.refused += 1
           samples.push({ x: samples.length, y: (await residentKb(node.pid)).now })
         }
       }
@@ -62,68 +78,162 @@ export async function memoryBench(): Promise<BenchTable> {
       await delay(systemClock, SETTLE_MS)
       rows.push(await row(node, `after ${to} requests`))
     }
-    await serve(0, EARLY_REQUESTS)
-    if (REQUESTS > EARLY_REQUESTS) await serve(EARLY_REQUESTS, REQUESTS)
+    const startedAt = performance.now()
+    await serve(0, WARM_UP)
+    await serve(WARM_UP, REQUESTS)
+    const minutes = (performance.now() - startedAt) / 60_000
+    await delay(systemClock, IDLE_MS)
+    rows.push(await row(node, 'a minute later'))
     const complaints = node.printed.filter((line) => !line.startsWith('listening on'))
     for (const line of complaints.slice(0, 10)) process.stderr.write(`  the node said: ${line}\n`)
-    return memoryTable(rows, samples.slice(samples.length / 2), errands, { ...tally, complaints: complaints.length })
+    return memoryTable(rows, samples.slice(WARM_UP), { ...tally, minutes, complaints: complaints.length })
   } finally {
     await node.stop()
   }
 }
 
+interface Clients {
+  readonly node: NodeUnderTest
+  readonly speaking: readonly SpeechClient[]
+  readonly listeningKey: string
+  /** A WAV file in which somebody speaks. */
+  readonly clip: Blob
+}
+
+async function openClients(node: NodeUnderTest): Promise<Clients> {
+  const keys = await Promise.all(VOICES.map((voice) => node.voiceKey(`preset_${voice}`)))
+  const speaking = keys.map((key) => new SpeechClient(node.url, key))
+  const answer = await speaking[0]!.post('/api/v1/tts/bytes', { text: CLIP_TEXT, format: 'wav' })
+  return { node, speaking, listeningKey: await node.sttKey(), clip: await answer.blob() }
+}
+
 function drawErrands(random: () => number): Errand[] {
-  return Array.from({ length: REQUESTS }, (_, number) => {
-    const length = Math.round(LENGTH_MIN * (LENGTH_MAX / LENGTH_MIN) ** (random() ** LENGTH_SKEW))
-    const way = WAYS[Math.floor(random() * WAYS.length)]!
+  const kinds = Object.entries(MIX).flatMap(([kind, share]) => Array<Kind>(share).fill(kind as Kind))
+  return Array.from({ length: REQUESTS }, () => {
+    const kind = kinds[Math.floor(random() * kinds.length)]!
     const voice = Math.floor(random() * VOICES.length)
-    const [leaves, leaveMs] = [random() < LEFT_SHARE, random() * LEAVE_MS_MAX]
-    if (number === LONGEST_FILE) return { way: 'bytes', voice, text: textOfLength(LONGEST), leaveMs: undefined }
-    const isStream = way === 'sse' || way === 'websocket'
-    if (number > 0 && number % LONGEST_EVERY === 0) {
-      return { way: isStream ? way : 'sse', voice, text: textOfLength(LONGEST), leaveMs }
-    }
-    return { way, voice, text: textOfLength(length), leaveMs: isStream && leaves ? leaveMs : undefined }
+    const length = Math.round(LENGTH_MIN * (LENGTH_MAX / LENGTH_MIN) ** random())
+    const text = textOfLength(kind.startsWith('left') ? LEFT_LENGTH : length)
+    return { kind, voice, text, leaveMs: random() * LEAVE_MS_MAX }
   })
 }
 
-async function run(clients: readonly SpeechClient[], { way, voice, text, leaveMs }: Errand) {
-  const client = clients[voice]!
-  if (way === 'sse' || way === 'websocket') {
-    const leaving = new AbortController()
-    const stay = leaveMs === undefined ? () => {} : systemClock.after(leaveMs, () => leaving.abort())
-    const { status } = await (way === 'sse' ? client.sse(text, leaving.signal) : client.socket(text, leaving.signal))
-    stay()
-    return status
+async function run(clients: Clients, { kind, voice, text, leaveMs }: Errand): Promise<'served' | 'no room'> {
+  const client = clients.speaking[voice]!
+  const format = text.length % 2 === 0 ? 'wav' : 'mp3'
+  switch (kind) {
+    case 'generate':
+    case 'bytes':
+      return finish(await client.post(`/api/v1/tts/${kind}`, { text, format }), 200)
+    case 'sse':
+    case 'websocket':
+    case 'left sse':
+    case 'left websocket': {
+      const leaving = new AbortController()
+      const stay = kind.startsWith('left') ? systemClock.after(leaveMs, () => leaving.abort()) : () => {}
+      const speak = kind.endsWith('sse') ? client.sse(text, leaving.signal) : client.socket(text, leaving.signal)
+      const { status } = await speak
+      stay()
+      return status === 'refused' ? 'no room' : 'served'
+    }
+    case 'transcription':
+    case 'transcription lines':
+      return finish(await transcribe(clients, kind === 'transcription lines'), 200)
+    case 'usage':
+      await client.charactersUsed()
+      return 'served'
+    case 'refusal':
+      return finish(await client.post('/api/v1/tts/sse', { text, speed: 'fast' }), 400)
   }
-  const response = await client.post(`/api/v1/tts/${way}`, { text, format: text.length % 2 === 0 ? 'wav' : 'mp3' })
+}
+
+function transcribe({ node, listeningKey, clip }: Clients, inLines: boolean): Promise<Response> {
+  const body = new FormData()
+  body.set('language', 'en')
+  body.set('audio', clip, 'clip.wav')
+  const headers = { Authorization: `Bearer ${listeningKey}`, Connection: 'close' }
+  return fetch(`${node.url}/api/v1/stt/transcriptions?stream=${inLines}`, { method: 'POST', headers, body })
+}
+
+async function finish(response: Response, expected: number): Promise<'served' | 'no room'> {
   await response.arrayBuffer()
-  if (response.status === 503) return 'refused'
-  if (!response.ok) throw new Error(`${way} was answered with ${response.status}`)
-  return 'heard'
+  if (response.status === 503) return 'no room'
+  if (response.status !== expected) throw new Error(`a request was answered with ${response.status}`)
+  return 'served'
 }
 
 async function row(node: NodeUnderTest, name: string): Promise<(string | number)[]> {
   const { now, peak } = await residentKb(node.pid)
-  return [name, figure(now / 1024), figure(peak / 1024)]
+  const inProc = async (folder: string) => (await readdir(`/proc/${node.pid}/${folder}`)).length
+  const metrics = await (await fetch(`${node.url}/metrics`, { headers: { Connection: 'close' } })).text()
+  // Of every label together.
+  const metric = (name: string) =>
+    [...metrics.matchAll(new RegExp(`^${name}(?:\\{.*\\})? (\\S+)$`, 'gm'))].reduce(
+      (sum, [, value]) => sum + Number(value),
+      0,
+    )
+  const held = [
+    'streams_open',
+    'microphones_open',
+    'live_streams',
+    'tasks_queued',
+    'tasks_running',
+    'stream_buffered_bytes',
+  ]
+  return [
+    name,
+    figure(now / 1_024),
+    figure(peak / 1_024),
+    await inProc('fd'),
+    await inProc('task'),
+    metric('nodejs_active_resources_total'),
+    held.reduce((sum, gauge) => sum + metric(`syrinx_${gauge}`), 0),
+    await unfinishedFiles(node.dataDir),
+  ]
+}
+
+/** Uploads, decoded audio, and audio that never got its final name. */
+async function unfinishedFiles(dataDir: string): Promise<number> {
+  const spooled = await readdir(join(dataDir, 'spool'))
+  const audio = await readdir(join(dataDir, 'audio'))
+  return spooled.length + audio.filter((name) => name.endsWith('.part')).length
 }
 
 function memoryTable(
   rows: BenchTable['rows'],
-  secondHalf: readonly { x: number; y: number }[],
-  errands: readonly Errand[],
-  { left, refused, complaints }: { left: number; refused: number; complaints: number },
+  samples: readonly { x: number; y: number }[],
+  { refused, minutes, complaints }: { refused: number; minutes: number; complaints: number },
 ): BenchTable {
-  const { slope, standardError } = leastSquares(secondHalf)
-  const characters = errands.reduce((total, { text }) => total + text.length, 0)
+  const { slope, standardError } = leastSquares(meansOfBlocks(samples))
+  const mix = Object.entries(MIX).map(([kind, share]) => `${share} ${kind}`)
   return {
     title: 'Memory of the node',
-    columns: ['', 'resident, MiB', 'peak, MiB'],
+    columns: [
+      '',
+      'resident MiB',
+      'peak MiB',
+      'open files',
+      'threads',
+      'active resources',
+      'work held',
+      'unfinished files',
+    ],
     rows,
     notes: [
-      `${REQUESTS} requests, ${AT_ONCE} at a time, by ${VOICES.length} voices in all four ways (seed ${SEED}): ${LENGTH_MIN} to ${LENGTH_MAX} characters, now and then ${LONGEST}, ${characters} in all; ${left} streams were left by the client, ${refused} requests refused.`,
-      `Slope of the resident memory over the second half of the requests: ${slope.toFixed(1)} kB a request, standard error ${standardError.toFixed(1)}. Aim: indistinguishable from zero. Neighbouring values hang together, so the slope is less certain than that.`,
+      `${REQUESTS} requests in ${figure(minutes)} minutes, ${AT_ONCE} at a time, by ${VOICES.length} voices (seed ${SEED}); in a hundred: ${mix.join(', ')}. Texts of ${LENGTH_MIN} to ${LENGTH_MAX} characters, of ${LEFT_LENGTH} where the client leaves within a second. ${refused} found no room.`,
+      `Slope of the resident memory after the first ${WARM_UP} requests: ${slope.toFixed(1)} kB a request, 95 % confidence ± ${(T_95 * standardError).toFixed(1)}, from the means of ${BLOCKS} blocks. Aim: indistinguishable from zero.`,
+      'Active resources: what Node counts as keeping the process alive. Work held: streams, places, tasks and bytes that wait for readers, by the metrics. Aim: as before the first request.',
       `Lines of warning that the node printed: ${complaints}.`,
     ],
   }
+}
+
+function meansOfBlocks(samples: readonly { x: number; y: number }[]): { x: number; y: number }[] {
+  const size = samples.length / BLOCKS
+  return Array.from({ length: BLOCKS }, (_, block) => {
+    const own = samples.slice(Math.floor(block * size), Math.floor((block + 1) * size))
+    const mean = (of: (sample: { x: number; y: number }) => number) =>
+      own.reduce((sum, sample) => sum + of(sample), 0) / own.length
+    return { x: mean(({ x }) => x), y: mean(({ y }) => y) }
+  }).filter(({ y }) => !Number.isNaN(y))
 }

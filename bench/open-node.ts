@@ -10,6 +10,7 @@ import { VoiceFiles } from '../src/api/voice-files.ts'
 import { modelFolders } from '../src/cli/serve.ts'
 import { loadConfig } from '../src/config.ts'
 import { createHttpServer } from '../src/http/app.ts'
+import { CapacityAdmission } from '../src/inference/admission.ts'
 import { CodecPool } from '../src/inference/codec-pool.ts'
 import { CostModel } from '../src/inference/cost-model.ts'
 import { EncoderPool } from '../src/inference/encoder-pool.ts'
@@ -41,13 +42,15 @@ export interface OpenNode {
   readonly client: SpeechClient
   readonly pool: WatchedPool
   readonly runner: ReorderingRunner
+  readonly costs: CostModel
   stop(): Promise<void>
 }
 
 /** Takes whoever comes. */
 const NO_ADMISSION: Admission = { admit: () => ({ status: 'admitted', release: () => {} }) }
 
-export async function startOpenNode(): Promise<OpenNode> {
+/** `admits`: everybody, or as many as the node that is sold. */
+export async function startOpenNode(admits: 'everybody' | 'capacity' = 'everybody'): Promise<OpenNode> {
   const config = loadConfig()
   const models = await modelFolders(config)
   const folder = await mkdtemp(join(tmpdir(), 'syrinx-node-'))
@@ -73,7 +76,7 @@ export async function startOpenNode(): Promise<OpenNode> {
     ledger,
     voices: presetVoices,
     synthesizer: new Synthesizer(engine),
-    admission: NO_ADMISSION,
+    admission: admits === 'everybody' ? NO_ADMISSION : new CapacityAdmission(costs, config.workers),
     encoder: new FileEncoder(codecs, encoders),
     audioFiles: await AudioFiles.open(join(folder, 'audio'), await ledger.secret('audio-urls'), clock, random),
     transcriber: undefined,
@@ -111,6 +114,7 @@ export async function startOpenNode(): Promise<OpenNode> {
     client: new SpeechClient(`http://127.0.0.1:${port}`, first.voice.plaintext),
     pool,
     runner,
+    costs,
     async stop() {
       lifecycle.stop()
       http.close()

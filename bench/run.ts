@@ -8,6 +8,7 @@ import type { BenchTable } from './table.ts'
 const BENCHMARKS: Readonly<Record<string, () => Promise<BenchTable[]>>> = {
   'first-audio': async () => (await import('./first-audio.bench.ts')).firstAudioBench(),
   listeners: async () => (await import('./listeners.bench.ts')).listenersBench(),
+  overload: async () => [await (await import('./overload.bench.ts')).overloadBench()],
   cancel: async () => [await (await import('./cancel.bench.ts')).cancelBench()],
   memory: async () => [await (await import('./memory.bench.ts')).memoryBench()],
   quality: async () => (await import('./quality.bench.ts')).qualityBench(),

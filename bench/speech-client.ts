@@ -15,7 +15,13 @@ export interface Heard {
   readonly playback: Playback
 }
 
-export type Listened = Heard | { readonly status: 'refused' }
+export type Listened = Heard | Refused
+
+export interface Refused {
+  readonly status: 'refused'
+  /** From the request to its answer. */
+  readonly ms: number
+}
 
 /** A light client with one key: counts the bytes of speech as they come, decodes and keeps nothing. */
 export class SpeechClient {
@@ -38,7 +44,7 @@ export class SpeechClient {
       call.on('response', (response) => {
         if (response.statusCode === 503 && response.headers['retry-after']) {
           response.resume()
-          resolve({ status: 'refused' })
+          resolve({ status: 'refused', ms: performance.now() - startedAt })
           return
         }
         if (response.statusCode !== 200) {
@@ -73,8 +79,9 @@ export class SpeechClient {
 
   /** As `sse`; the time counts from `start`. */
   async socket(text: string, signal?: AbortSignal): Promise<Listened> {
+    const askedAt = performance.now()
     const answer = await this.post('/api/v1/tts/stream-token', { text_length: text.length })
-    if (answer.status === 503) return { status: 'refused' }
+    if (answer.status === 503) return { status: 'refused', ms: performance.now() - askedAt }
     const { data } = (await answer.json()) as { data: { ws_url: string; stream_token: string } }
     if (signal?.aborted) return new Listening(0).end('left')
     const socket = new WebSocket(`${data.ws_url}?token=${data.stream_token}`)
@@ -89,7 +96,7 @@ export class SpeechClient {
       })
       socket.on('close', (code) => {
         if (code === 1000) resolve(listening.end('heard'))
-        else if (code === TRY_AGAIN_LATER) resolve({ status: 'refused' })
+        else if (code === TRY_AGAIN_LATER) resolve({ status: 'refused', ms: performance.now() - askedAt })
         else reject(new Error(`a socket was closed with ${code}`))
       })
       socket.on('error', reject)
@@ -101,9 +108,9 @@ export class SpeechClient {
   }
 
   /** An answer of any status, on a connection of its own. */
-  post(path: string, body: object): Promise<Response> {
+  post(path: string, body: object, signal: AbortSignal | null = null): Promise<Response> {
     const headers = { Authorization: `Bearer ${this.#key}`, 'Content-Type': 'application/json', Connection: 'close' }
-    return fetch(`${this.#url}${path}`, { method: 'POST', headers, body: JSON.stringify(body) })
+    return fetch(`${this.#url}${path}`, { method: 'POST', headers, body: JSON.stringify(body), signal })
   }
 
   /** Characters the key has paid for so far. */

@@ -40,6 +40,16 @@ export class FakeClock implements Clock {
     this.#turnTo(end)
   }
 
+  /** Turns both times forward to the next timer and runs that one alone; false where none is set. */
+  step(): boolean {
+    const next = this.#earliest()
+    if (next === undefined) return false
+    this.#timers.delete(next)
+    this.#turnTo(next.at)
+    next.callback()
+    return true
+  }
+
   /** Moves the wall clock alone, as an administrator or a time server does. */
   jump(ms: number): void {
     this.#now += ms

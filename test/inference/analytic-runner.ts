@@ -43,7 +43,7 @@ export class AnalyticRunner implements TaskRunner {
     this.inFlightMax = Math.max(this.inFlight, this.inFlightMax)
     try {
       await this.before(task)
-      return answer(task) as TaskResult<T>
+      return analyticAnswer(task) as TaskResult<T>
     } finally {
       this.inFlight -= 1
     }
@@ -81,7 +81,8 @@ export function styleOf(): VoiceStyle & { asked: { styleClass: number; deadline:
   }
 }
 
-function answer(task: SpeechTask): unknown {
+/** What a worker answers whose speech is the formula. */
+export function analyticAnswer(task: SpeechTask): unknown {
   switch (task.kind) {
     case 'plan':
       if (task.text.length > 400) return { status: 'too_long', tokens: task.text.length, tokensMax: 400 }
@@ -140,5 +141,13 @@ function windowOf(index: Float32Array, before: number, frames: number): Rendered
 }
 
 function audio(from: number, to: number, before: number): RenderedAudio {
-  return { samples: Float32Array.from({ length: to - from }, (_, i) => sampleAt(from + i)), before }
+  return { samples: samplesUpTo(to).slice(from, to), before }
+}
+
+let table = new Float32Array(0)
+
+/** The formula is worked out once: simulations speak for hours. */
+function samplesUpTo(end: number): Float32Array {
+  if (table.length < end) table = Float32Array.from({ length: 2 * end }, (_, position) => sampleAt(position))
+  return table
 }

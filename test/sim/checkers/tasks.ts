@@ -1,0 +1,142 @@
+import type { SpeechTask } from '../../../src/speech/task-protocol.ts'
+import type { Link } from '../connection.ts'
+import { recordingOf } from '../recordings.ts'
+import type { WatchedRunner } from '../watched-runner.ts'
+import type { SimulatedPool } from '../workers.ts'
+import type { World } from '../world.ts'
+
+/** For whom tasks are done: the connections that want them, and the debits of which one must be on disk. */
+export interface Customer {
+  readonly links: Link[]
+  readonly debits: readonly string[] | undefined
+}
+
+/** A task whose worker dies is run once more. */
+const ATTEMPTS_MAX = 2
+/**
+ * Deadlines served in their order, by workers who are not asked for more than they can do, are missed by no more than a few of the
+ * longest tasks (Devi and Anderson, "Tardiness bounds under global EDF scheduling", 2008); past that, more and more.
+ */
+const LATE_TASKS_MAX = 3
+
+/**
+ * Watches over the order of tasks: nobody's before it is paid for or after they have gone, the one that is wanted sooner before the
+ * other, no listener's while a worker is idle, and no batch task in the last worker that a listener may need.
+ */
+export class Tasks {
+  /** How late audio came that was asked for in time, at most, and how long a task took, at most. */
+  #lateMsMax = 0
+  #taskMsMax = 0
+  readonly #world: World
+  readonly #spoken = new Map<string, Customer>()
+  readonly #recorded = new Map<number, Customer>()
+  readonly #customers = new WeakMap<AbortSignal, Customer>()
+  readonly #attempts = new WeakMap<SpeechTask, number>()
+  readonly #beganAt = new WeakMap<SpeechTask, number>()
+  #runner: WatchedRunner | undefined
+  #pool: SimulatedPool | undefined
+
+  constructor(world: World) {
+    this.#world = world
+  }
+
+  /** Whose text it is in which every sentence has this word. */
+  expectSpeech(word: string, customer: Customer): void {
+    this.#spoken.set(word, customer)
+  }
+
+  expectRecording(recording: number, customer: Customer): void {
+    this.#recorded.set(recording, customer)
+  }
+
+  watch(runner: WatchedRunner, pool: SimulatedPool): void {
+    this.#runner = runner
+    this.#pool = pool
+    pool.onBegin = (task) => this.#begins(runner, pool, task)
+    pool.onEnd = (task, isLost) => this.#ends(runner, task, isLost)
+  }
+
+  /** The node has died. */
+  forget(): void {
+    this.#runner = undefined
+  }
+
+  /** Between any two events. */
+  look(): void {
+    if (this.#runner === undefined || this.#pool === undefined || this.#pool.running === this.#pool.workers) return
+    for (const task of this.#runner.waiting) {
+      const isLive = this.#deadline(task) !== Number.POSITIVE_INFINITY
+      if (this.#isWanted(task) && (isLive || this.#pool.running === 0)) {
+        this.#world.fail(`a ${task.kind} waits beside an idle worker`)
+      }
+    }
+  }
+
+  /** At the end of a world in which nothing was wrong. */
+  requireInTime(): void {
+    this.#world.note(`late by ${this.#lateMsMax.toFixed(0)} ms at most, tasks of ${this.#taskMsMax.toFixed(0)} ms`)
+    if (this.#lateMsMax > LATE_TASKS_MAX * this.#taskMsMax)
+      this.#world.fail(`a listener waited ${this.#lateMsMax} ms for audio`)
+  }
+
+  #begins(runner: WatchedRunner, pool: SimulatedPool, task: SpeechTask): void {
+    const order = runner.orders.get(task)
+    // While the models warm up there is no order.
+    if (order === undefined) return
+    this.#world.note(`${task.kind} begins, due ${order.deadline.toFixed(1)}`)
+    runner.waiting.delete(task)
+    this.#attempts.set(task, (this.#attempts.get(task) ?? 0) + 1)
+    this.#beganAt.set(task, this.#world.clock.monotonic())
+    this.#requireCustomer(task, order.signal)
+    const sooner = [...runner.waiting].find((other) => this.#isWanted(other) && this.#deadline(other) < order.deadline)
+    if (sooner) this.#world.fail(`a ${task.kind} begins before a ${sooner.kind} that is wanted sooner`)
+    const isBatch = order.deadline === Number.POSITIVE_INFINITY
+    if (isBatch && pool.workers > 1 && pool.running === pool.workers && runner.listeners > 0) {
+      this.#world.fail(`a ${task.kind} of a batch takes the last worker from a listener`)
+    }
+  }
+
+  #ends(runner: WatchedRunner, task: SpeechTask, isLost: boolean): void {
+    if (isLost) {
+      this.#world.note(`a worker dies of a ${task.kind}`)
+      if ((this.#attempts.get(task) ?? ATTEMPTS_MAX) < ATTEMPTS_MAX) runner.waiting.add(task)
+      return
+    }
+    const beganAt = this.#beganAt.get(task)
+    if (beganAt === undefined) return
+    const now = this.#world.clock.monotonic()
+    this.#taskMsMax = Math.max(this.#taskMsMax, now - beganAt)
+    if (task.kind === 'window' && runner.inTime.has(task)) {
+      this.#lateMsMax = Math.max(this.#lateMsMax, now - this.#deadline(task))
+    }
+  }
+
+  #requireCustomer(task: SpeechTask, signal: AbortSignal | undefined): void {
+    const named = this.#namedBy(task)
+    if (named && signal) this.#customers.set(signal, named)
+    const customer = named ?? (signal && this.#customers.get(signal))
+    if (customer === undefined) return
+    if (customer.links.every(({ fate }) => fate !== 'open')) {
+      this.#world.fail(`a ${task.kind} begins for ${customer.links.map(({ id }) => id)}, who have gone`)
+    }
+    if (customer.debits?.every((id) => this.#world.books.charged(id) === undefined)) {
+      this.#world.fail(`a ${task.kind} begins before ${customer.debits} is paid for`)
+    }
+  }
+
+  #namedBy(task: SpeechTask): Customer | undefined {
+    if (task.kind === 'recognize') return this.#recorded.get(recordingOf(task.samples) ?? -1)
+    if (task.kind !== 'plan' && task.kind !== 'measure') return undefined
+    const word = /\bq\d{4}\b/i.exec(task.text)?.[0]
+    return word === undefined ? undefined : this.#spoken.get(word.toLowerCase())
+  }
+
+  #isWanted(task: SpeechTask): boolean {
+    const order = this.#runner?.orders.get(task)
+    return order !== undefined && !order.signal?.aborted && (order.startBy ?? Infinity) >= this.#world.clock.monotonic()
+  }
+
+  #deadline(task: SpeechTask): number {
+    return this.#runner?.orders.get(task)?.deadline ?? Number.NaN
+  }
+}
