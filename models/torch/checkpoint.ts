@@ -100,8 +100,8 @@ function readStorages(bytes: Uint8Array, { offset }: PickleReader, keys: Pickled
       const from = at + COUNT_BYTES
       at = from + count * Float32Array.BYTES_PER_ELEMENT
       assert.ok(at <= bytes.length, 'the file is cut off')
-      // Aligned: the storages lie wherever the pickles end.
-      return [key, new Float32Array(bytes.slice(from, at).buffer)]
+      // A copy, because the storages begin wherever the pickles end.
+      return [key, new Float32Array(new Uint8Array(bytes.subarray(from, at)).buffer)]
     }),
   )
 }
