@@ -58,6 +58,8 @@ export interface ModelFolders {
   readonly kokoroVoices: string
   /** Conditioning of voices, one folder per version of the graphs. */
   readonly kokoroConditioning: string
+  /** The graph that compares voices. */
+  readonly encoderInstalled: string
   /** Undefined where the node only speaks. */
   readonly listening: ListeningModels | undefined
 }
@@ -90,6 +92,7 @@ export async function startNode(config: Config, models: ModelFolders, log: Log):
   const ledger = LmdbLedger.open(config.dataDir, clock, systemRandom, metrics.ledger)
   const pool = new PiscinaWorkerPool(workerFile('inference'), config.workers, {
     kokoroDir: models.kokoroInstalled,
+    encoderDir: models.encoderInstalled,
     ...(models.listening && { whisperDir: models.listening.whisperInstalled }),
   })
   const codecs = new CodecPool(workerFile('codec'))

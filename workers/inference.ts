@@ -1,7 +1,8 @@
 import { move, transferableSymbol, valueSymbol, workerData } from 'piscina'
 import { createPhonemizer } from '../src/speech/phonemizer.ts'
-import type { SpeechTask, TaskAnswer, TaskResults } from '../src/speech/task-protocol.ts'
+import { SAMPLE_RATE, type SpeechTask, type TaskAnswer, type TaskResults } from '../src/speech/task-protocol.ts'
 import { KokoroEngine } from './kokoro.ts'
+import { SpeakerEncoder } from './speaker-encoder.ts'
 import { WhisperEngine } from './whisper.ts'
 
 /** What a thread of this file is started with, as Piscina's `workerData`. */
@@ -10,14 +11,17 @@ export interface InferenceWorkerData {
   readonly kokoroDir: string
   /** Folder that `installWhisper` wrote; absent where the node doesn't listen. */
   readonly whisperDir?: string
+  /** Folder that `installSpeakerEncoder` wrote. It is loaded when the first voice is measured. */
+  readonly encoderDir: string
 }
 
 // The pool counts a thread as ready when this module has been evaluated: by then every model has run once.
-const { kokoroDir, whisperDir }: InferenceWorkerData = workerData
+const { kokoroDir, whisperDir, encoderDir }: InferenceWorkerData = workerData
 const engine = await KokoroEngine.load(kokoroDir, await createPhonemizer())
 await engine.warmUp()
 const recognizer = whisperDir === undefined ? undefined : await WhisperEngine.load(whisperDir)
 await recognizer?.warmUp()
+let encoder: Promise<SpeakerEncoder> | undefined
 
 /** Runs one task. The arrays of the answer move to the caller's thread. */
 export default async function inference(task: SpeechTask): Promise<TaskAnswer> {
@@ -29,6 +33,7 @@ export default async function inference(task: SpeechTask): Promise<TaskAnswer> {
 }
 
 async function run(task: SpeechTask): Promise<TaskResults[SpeechTask['kind']]> {
+  if (task.kind !== 'calibrate' && task.kind !== 'trial') await engine.endWhole()
   switch (task.kind) {
     case 'plan':
       return engine.plan(task)
@@ -41,7 +46,21 @@ async function run(task: SpeechTask): Promise<TaskResults[SpeechTask['kind']]> {
     case 'recognize':
       if (recognizer === undefined) throw new Error('this node does not listen')
       return recognizer.recognize(task)
+    case 'embed':
+      return (await loadedEncoder()).measure(task.samples, task.sampleRate)
+    case 'trial':
+      return (await loadedEncoder()).measure(await engine.trial(task), SAMPLE_RATE)
   }
+}
+
+function loadedEncoder(): Promise<SpeakerEncoder> {
+  const loading = encoder ?? SpeakerEncoder.load(encoderDir)
+  encoder = loading
+  // The next task tries again.
+  loading.catch(() => {
+    encoder = undefined
+  })
+  return loading
 }
 
 /** The pool takes the envelope off on the way: the caller receives `answer` itself. */

@@ -64,6 +64,7 @@ export async function modelFolders(config: Config): Promise<ModelFolders> {
     kokoroInstalled: installed,
     kokoroVoices: join(modelsDir, 'kokoro-voices', 'voices'),
     kokoroConditioning: join(kokoro, 'conditioning', version),
+    encoderInstalled: join(modelsDir, 'speaker-encoder', 'installed'),
     listening: config.sttEngine === 'off' ? undefined : await listeningModels(config, reporter),
   }
 }
