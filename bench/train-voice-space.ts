@@ -3,21 +3,20 @@ import { availableParallelism } from 'node:os'
 import { join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { eigenvectors } from '../models/voices/principal-axes.ts'
-import { coordinatesOf, type VoiceAxes } from '../models/voices/voice-axes.ts'
+import { coordinatesOf, type VoiceAxes, voiceAxes } from '../models/voices/voice-axes.ts'
 import {
   coordinatesAt,
   EMBEDDING_AXES,
   EMBEDDING_WIDTH,
   encodeVoiceSpace,
   heardOf,
-  SPACE_STYLE_CLASS,
   type VoiceMean,
   type VoiceSpace,
 } from '../models/voices/voice-space.ts'
 import { modelFolders } from '../src/cli/serve.ts'
 import { loadConfig } from '../src/config.ts'
 import { PiscinaWorkerPool } from '../src/inference/worker-pool.ts'
-import { STYLE_CLASSES, STYLE_WIDTH } from '../src/speech/style-classes.ts'
+import { STYLE_CLASSES, STYLE_WIDTH, TRIAL_STYLE_CLASS } from '../src/speech/style-classes.ts'
 import type { VoicePrint } from '../src/speech/task-protocol.ts'
 import { PRESET_VOICES } from '../src/speech/voices.ts'
 import { CALIBRATION_SPEAKERS, recordingOf } from './speakers.ts'
@@ -109,7 +108,7 @@ function placeOf(mixture: (typeof mixtures)[number]): Float32Array {
 
 async function styleOf(path: string): Promise<Float32Array> {
   const table = await readFile(path)
-  const row = STYLE_CLASSES[SPACE_STYLE_CLASS]!.row
+  const row = STYLE_CLASSES[TRIAL_STYLE_CLASS]!.row
   const bytes = Float32Array.BYTES_PER_ELEMENT * STYLE_WIDTH
   return new Float32Array(new Uint8Array(table.subarray(row * bytes, (row + 1) * bytes)).buffer)
 }
@@ -142,7 +141,11 @@ function axesOf(vectors: readonly Float32Array[], counts: readonly boolean[], di
       places[voice * dimensions + axis] = (dot(vector, component) / Math.sqrt(values[axis]!) / spread) * scales[axis]!
     }
   }
-  return { dimensions, middle: Float32Array.from(counts, (isIn) => (isIn ? 1 / count : 0)), directions, places }
+  return voiceAxes(
+    Float32Array.from(counts, (isIn) => (isIn ? 1 / count : 0)),
+    directions,
+    places,
+  )
 }
 
 function principalEmbeddings(vectors: readonly Float32Array[]) {

@@ -15,6 +15,7 @@ import { DecoderPool } from './inference/decoder-pool.ts'
 import { DetectionPool } from './inference/detection-pool.ts'
 import { EncoderPool } from './inference/encoder-pool.ts'
 import { KokoroEngine } from './inference/kokoro-engine.ts'
+import { PresetVoices } from './inference/preset-voices.ts'
 import { ReadingPool } from './inference/reading-pool.ts'
 import { ReadingRunner } from './inference/reading-runner.ts'
 import { Scheduler } from './inference/scheduler.ts'
@@ -42,7 +43,7 @@ import { loadDictionary } from './speech/dictionary/dictionary-folder.ts'
 import { STYLE_CLASSES } from './speech/style-classes.ts'
 import { allVoices } from './speech/voice-directory.ts'
 import type { VoiceFitter } from './speech/voice-fitting.ts'
-import { DEFAULT_VOICE_ID, presetVoices } from './speech/voices.ts'
+import { DEFAULT_VOICE_ID, PRESET_VOICES, presetVoices } from './speech/voices.ts'
 
 /** Expired tokens, idempotency entries and audio files are removed this often. */
 const SWEEP_INTERVAL_MS = 10 * 60_000
@@ -99,13 +100,14 @@ export async function startNode(config: Config, models: ModelFolders, log: Log):
   const encoders = new EncoderPool(workerFile('encoder'))
   const costs = new CostModel()
   const scheduler = new Scheduler(pool, costs, clock, metrics.tasks)
-  const styles = new VoiceStyles(models.kokoroVoices, models.kokoroConditioning, scheduler, log)
+  const presets = new PresetVoices(models.kokoroVoices, models.kokoroConditioning)
+  const styles = new VoiceStyles(presets, scheduler, log, PRESET_VOICES.length)
   const readings = new ReadingPool(workerFile('reading'))
   const speaker = new ReadingRunner(scheduler, dictionary, readings)
   const voices = allVoices(ledger)
   const voiceFiles = await VoiceFiles.open(join(config.dataDir, 'voices'), systemDisk)
   await voiceFiles.sweep((voiceId) => ledger.voice(voiceId) !== undefined)
-  const engine = new KokoroEngine(speaker, voices, styles, clock, config.workers)
+  const engine = new KokoroEngine(speaker, voices, { presets: styles }, clock, config.workers)
   const fitter = createFitter()
 
   const audioFiles = await AudioFiles.open(

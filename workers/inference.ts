@@ -1,8 +1,10 @@
 import { move, transferableSymbol, valueSymbol, workerData } from 'piscina'
+import { loadVoiceSpace, type VoiceSpace } from '../models/voices/voice-space.ts'
 import { createPhonemizer } from '../src/speech/phonemizer.ts'
 import { SAMPLE_RATE, type SpeechTask, type TaskAnswer, type TaskResults } from '../src/speech/task-protocol.ts'
 import { KokoroEngine } from './kokoro.ts'
 import { SpeakerEncoder } from './speaker-encoder.ts'
+import { searchVoice } from './voice-search.ts'
 import { WhisperEngine } from './whisper.ts'
 
 /** What a thread of this file is started with, as Piscina's `workerData`. */
@@ -21,6 +23,7 @@ const engine = await KokoroEngine.load(kokoroDir, await createPhonemizer())
 await engine.warmUp()
 const recognizer = whisperDir === undefined ? undefined : await WhisperEngine.load(whisperDir)
 await recognizer?.warmUp()
+let voiceSpace: VoiceSpace | undefined
 let encoder: Promise<SpeakerEncoder> | undefined
 
 /** Runs one task. The arrays of the answer move to the caller's thread. */
@@ -50,6 +53,9 @@ async function run(task: SpeechTask): Promise<TaskResults[SpeechTask['kind']]> {
       return (await loadedEncoder()).measure(task.samples, task.sampleRate)
     case 'trial':
       return (await loadedEncoder()).measure(await engine.trial(task), SAMPLE_RATE)
+    case 'search':
+      voiceSpace ??= await loadVoiceSpace()
+      return searchVoice(voiceSpace, task)
   }
 }
 

@@ -4,7 +4,7 @@ import { ENCODER_BANDS, ENCODER_FRAMES, ENCODER_GRAPH } from '../models/speaker/
 import { LISTENING_SAMPLE_RATE } from '../src/speech/recognition.ts'
 import type { VoicePrint } from '../src/speech/task-protocol.ts'
 import { loudSpeech } from './loud-speech.ts'
-import { HOP_SAMPLES, MelPower } from './mel-power.ts'
+import { HOP_SAMPLES, MelPower, melMiddles } from './mel-power.ts'
 import { medianPitch } from './pitch.ts'
 import { resample } from './resample.ts'
 import { openSession, type Session, tensor } from './session.ts'
@@ -38,6 +38,7 @@ export class SpeakerEncoder {
       embedding: await this.#embed(frames),
       pitch: medianPitch(speech),
       spectrum: longTermSpectrum(frames),
+      bands: Float32Array.from(melMiddles(ENCODER_BANDS)),
     }
   }
 

@@ -12,6 +12,20 @@ export interface VoiceAxes {
   readonly directions: Float32Array
   /** Coordinates of the known voices: [voices, dimensions]. */
   readonly places: Float32Array
+  /** How far from the middle the voices lie along each axis, as the root of the mean square. */
+  readonly spreads: Float32Array
+}
+
+/** Axes without what follows from the rest. */
+export function voiceAxes(middle: Float32Array, directions: Float32Array, places: Float32Array): VoiceAxes {
+  assert.equal(places.length, directions.length)
+  const dimensions = directions.length / middle.length
+  const members = middle.filter((weight) => weight > 0).length
+  const spreads = Float32Array.from({ length: dimensions }, (_, axis) => {
+    const direction = directions.subarray(axis * middle.length, (axis + 1) * middle.length)
+    return 1 / Math.sqrt(members) / Math.hypot(...direction)
+  })
+  return { dimensions, middle, directions, places, spreads }
 }
 
 /** Weights of the known voices at these coordinates. */

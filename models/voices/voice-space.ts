@@ -1,8 +1,5 @@
 import assert from 'node:assert/strict'
-import type { VoiceAxes } from './voice-axes.ts'
-
-/** Style class whose rows the space was trained with. */
-export const SPACE_STYLE_CLASS = 2
+import { type VoiceAxes, voiceAxes } from './voice-axes.ts'
 
 /**
  * The voices that mixtures of the model's own voices reach, and what a few hundred of them sounded like when they were tried: what a
@@ -128,8 +125,7 @@ export function decodeVoiceSpace({ voices, arrays }: EncodedSpace): VoiceSpace {
   const axes = (name: string): VoiceAxes => {
     const [middle, directions, places] = ['Middle', 'Directions', 'Places'].map((part) => read(`${name}${part}`))
     assert.ok(middle && directions && places && middle.length === voices.length)
-    assert.equal(places.length, directions.length)
-    return { dimensions: directions.length / voices.length, middle, directions, places }
+    return voiceAxes(middle, directions, places)
   }
   const mean = (name: string) => ({ embedding: read(`${name}Embedding`), spectrum: read(`${name}Spectrum`) })
   const space: VoiceSpace = {

@@ -19,6 +19,7 @@ export class CostModel {
     recognize: 100,
     embed: 20,
     trial: 1_500,
+    search: 500,
   }
 
   /** Records that `task` took `ms` on its worker. */
@@ -63,6 +64,7 @@ function unitsOf(task: SpeechTask): number {
       return Math.max(1, task.frames)
     case 'calibrate':
     case 'trial':
+    case 'search':
       return 1
     case 'embed':
       return 1 + task.samples.length / task.sampleRate

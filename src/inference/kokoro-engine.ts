@@ -7,18 +7,24 @@ import { SAMPLE_RATE } from '../speech/task-protocol.ts'
 import type { TaskRunner } from '../speech/task-runner.ts'
 import type { Voice, VoiceDirectory } from '../speech/voice.ts'
 import { SpeechRun } from './speech-run.ts'
-import type { VoiceStyles } from './voice-styles.ts'
+import type { VoiceStyle, VoiceStyles } from './voice-styles.ts'
+
+/** Voices of the model by name, and enrolled ones by id; absent: none are enrolled. */
+export interface EngineStyles {
+  readonly presets: VoiceStyles
+  readonly enrolled?: VoiceStyles
+}
 
 /** The built-in engine: Kokoro 82M, rendered in windows by the inference workers. */
 export class KokoroEngine implements SpeechEngine {
   readonly sampleRate = SAMPLE_RATE
   readonly #runner: TaskRunner
   readonly #voices: VoiceDirectory
-  readonly #styles: VoiceStyles
+  readonly #styles: EngineStyles
   readonly #clock: Clock
   readonly #workers: number
 
-  constructor(runner: TaskRunner, voices: VoiceDirectory, styles: VoiceStyles, clock: Clock, workers: number) {
+  constructor(runner: TaskRunner, voices: VoiceDirectory, styles: EngineStyles, clock: Clock, workers: number) {
     this.#runner = runner
     this.#voices = voices
     this.#styles = styles
@@ -46,7 +52,7 @@ export class KokoroEngine implements SpeechEngine {
       const run = new SpeechRun({
         request,
         pronunciation: resolved.pronunciation,
-        style: this.#styles.load(voice.model),
+        style: this.#style(voice),
         runner: this.#runner,
         clock: this.#clock,
         demand,
@@ -57,6 +63,13 @@ export class KokoroEngine implements SpeechEngine {
       })
       return () => run.stop()
     })
+  }
+
+  #style(voice: Voice): Promise<VoiceStyle> {
+    const { presets, enrolled } = this.#styles
+    if (voice.accountId === null) return presets.load(voice.model)
+    if (!enrolled) throw new Error('the engine has no place for enrolled voices')
+    return enrolled.load(voice.id)
   }
 
   #voice(voiceId: string): Voice {

@@ -161,14 +161,47 @@ export interface TrialTask {
   readonly pitch: number
 }
 
+/** Looks for a mixture of the model's own voices that resembles a voice. */
+export interface SearchTask {
+  readonly kind: 'search'
+  readonly target: VoicePrint
+  /** What was tried already. */
+  readonly trials: readonly VoiceTrial[]
+}
+
+export interface VoiceTrial {
+  readonly coordinates: Float32Array
+  readonly print: VoicePrint
+}
+
+export interface VoiceSearch {
+  /** What to try next. */
+  readonly next: VoiceMixture
+  /** Likeness of each trial, 1 the most, and the best of them; -1: there are none yet. */
+  readonly scores: readonly number[]
+  readonly best: number
+}
+
+/** A mixture of the model's own voices, in the order of `PRESET_VOICES`. Weights sum to one and may be negative. */
+export interface VoiceMixture {
+  /** What the engine calls it. */
+  readonly coordinates: Float32Array
+  /** Of the first half of the style vectors, and of the second. */
+  readonly timbre: Float32Array
+  readonly prosody: Float32Array
+  /** What the pitch is multiplied by. */
+  readonly pitch: number
+}
+
 /** What of a voice can be measured in a stretch of speech. */
 export interface VoicePrint {
   /** On the unit sphere of 256 dimensions: the nearer two of them, the more alike are the voices. */
   readonly embedding: Float32Array
   /** Median of what is voiced, in hertz; 0 where there is too little of it. */
   readonly pitch: number
-  /** Long-term level of 40 bands of the mel scale up to 8 kHz, in dB around their mean. */
+  /** Long-term level in bands of the mel scale up to 8 kHz, in dB around their mean, and the bands' middles in hertz. */
   readonly spectrum: Float32Array
+  readonly bands: Float32Array
 }
 
 /** Writes down what is said. */
@@ -206,8 +239,17 @@ export interface TaskResults {
   recognize: Transcript
   embed: VoicePrint
   trial: VoicePrint
+  search: VoiceSearch
 }
-export type SpeechTask = PlanTask | MeasureTask | WindowTask | CalibrateTask | RecognizeTask | EmbedTask | TrialTask
+export type SpeechTask =
+  | PlanTask
+  | MeasureTask
+  | WindowTask
+  | CalibrateTask
+  | RecognizeTask
+  | EmbedTask
+  | TrialTask
+  | SearchTask
 export type TaskResult<T extends SpeechTask> = TaskResults[T['kind']]
 
 export const SAMPLE_RATE = 24_000
