@@ -10,7 +10,6 @@ import {
   EMBEDDING_WIDTH,
   encodeVoiceSpace,
   heardOf,
-  type VoiceMean,
   type VoiceSpace,
 } from '../models/voices/voice-space.ts'
 import { modelFolders } from '../src/cli/serve.ts'
@@ -165,13 +164,11 @@ function principalEmbeddings(vectors: readonly Float32Array[]) {
 }
 
 /** The mean of low voices and that of high voices count the same, however many there are of each. */
-function meanOf(all: readonly VoicePrint[]): VoiceMean {
-  const halfway = (pick: (print: VoicePrint) => Float32Array) =>
-    meanVector([
-      meanVector(all.filter(({ pitch }) => pitch < LOW_VOICE_HZ).map(pick)),
-      meanVector(all.filter(({ pitch }) => pitch >= LOW_VOICE_HZ).map(pick)),
-    ])
-  return { embedding: halfway(({ embedding }) => embedding), spectrum: halfway(({ spectrum }) => spectrum) }
+function meanOf(all: readonly VoicePrint[]): Float32Array {
+  const [low, high] = [true, false].map((isLow) =>
+    all.filter(({ pitch }) => pitch < LOW_VOICE_HZ === isLow).map(({ embedding }) => embedding),
+  )
+  return meanVector([meanVector(low!), meanVector(high!)])
 }
 
 function alone(voice: number): Float32Array {

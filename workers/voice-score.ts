@@ -46,8 +46,8 @@ export class VoiceScore {
     this.#space = space
     this.#target = target
     const { mean, basis } = space.embeddings
-    const spoken = space.spoken.embedding
-    const centred = unit(target.embedding.map((value, at) => value - space.recorded.embedding[at]!))
+    const { spoken, recorded } = space
+    const centred = unit(target.embedding.map((value, at) => value - recorded[at]!))
     const inBasis = (vector: Float32Array) =>
       Float64Array.from({ length: EMBEDDING_AXES }, (_, axis) =>
         dot(basis.subarray(axis * EMBEDDING_WIDTH, (axis + 1) * EMBEDDING_WIDTH), vector),

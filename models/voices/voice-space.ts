@@ -18,9 +18,12 @@ export interface VoiceSpace {
   readonly tried: Float32Array
   readonly heard: Float32Array
   readonly embeddings: HeardSpace
-  /** Means of what the space speaks, and of people's recordings: the encoder hears which of the two it is, too. */
-  readonly spoken: VoiceMean
-  readonly recorded: VoiceMean
+  /**
+   * Mean embeddings of what the space speaks, and of people's recordings: the encoder hears which of the two it is, too. Halfway between
+   * the mean of low voices and that of high voices.
+   */
+  readonly spoken: Float32Array
+  readonly recorded: Float32Array
 }
 
 /** Embeddings, reduced to the directions in which those of spoken voices differ; after them comes ln(hertz). */
@@ -28,12 +31,6 @@ export interface HeardSpace {
   readonly mean: Float32Array
   /** [EMBEDDING_AXES, 256], orthonormal. */
   readonly basis: Float32Array
-}
-
-/** Halfway between the mean of low voices and of high voices. */
-export interface VoiceMean {
-  readonly embedding: Float32Array
-  readonly spectrum: Float32Array
 }
 
 export const EMBEDDING_WIDTH = 256
@@ -106,10 +103,8 @@ export function encodeVoiceSpace(space: VoiceSpace): EncodedSpace {
     heard: space.heard,
     embeddingMean: space.embeddings.mean,
     embeddingBasis: space.embeddings.basis,
-    spokenEmbedding: space.spoken.embedding,
-    spokenSpectrum: space.spoken.spectrum,
-    recordedEmbedding: space.recorded.embedding,
-    recordedSpectrum: space.recorded.spectrum,
+    spokenEmbedding: space.spoken,
+    recordedEmbedding: space.recorded,
   }
   const encoded = Object.entries(arrays).map(([name, values]) => [name, Buffer.from(values.buffer).toString('base64')])
   return { voices: space.voices, arrays: Object.fromEntries(encoded) }
@@ -127,7 +122,6 @@ export function decodeVoiceSpace({ voices, arrays }: EncodedSpace): VoiceSpace {
     assert.ok(middle && directions && places && middle.length === voices.length)
     return voiceAxes(middle, directions, places)
   }
-  const mean = (name: string) => ({ embedding: read(`${name}Embedding`), spectrum: read(`${name}Spectrum`) })
   const space: VoiceSpace = {
     voices,
     timbre: axes('timbre'),
@@ -135,8 +129,8 @@ export function decodeVoiceSpace({ voices, arrays }: EncodedSpace): VoiceSpace {
     tried: read('tried'),
     heard: read('heard'),
     embeddings: { mean: read('embeddingMean'), basis: read('embeddingBasis') },
-    spoken: mean('spoken'),
-    recorded: mean('recorded'),
+    spoken: read('spokenEmbedding'),
+    recorded: read('recordedEmbedding'),
   }
   assert.equal(space.tried.length / dimensionsOf(space), space.heard.length / HEARD_WIDTH)
   return space
