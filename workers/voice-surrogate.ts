@@ -10,6 +10,8 @@ export class VoiceSurrogate {
   readonly #dimensions: number
   readonly #count: number
   readonly #points: Float64Array
+  /** Squared distances of the points from the middle. */
+  readonly #squares: Float64Array
   /** [count, HEARD_WIDTH] */
   readonly #weights: Float64Array
   readonly #mean: Float64Array
@@ -31,6 +33,9 @@ export class VoiceSurrogate {
       this.#points.set(example.coordinates, (own + index) * this.#dimensions)
       heard.set(example.heard, (own + index) * HEARD_WIDTH)
     }
+    this.#squares = Float64Array.from({ length: this.#count }, (_, row) =>
+      squareOf(this.#points.subarray(row * this.#dimensions, (row + 1) * this.#dimensions)),
+    )
     this.#kernel = new Float64Array(this.#count)
     this.#mean = columnMeans(heard, HEARD_WIDTH)
     this.#weights = heard.map((value, at) => value - this.#mean[at % HEARD_WIDTH]!)
@@ -60,17 +65,21 @@ export class VoiceSurrogate {
   }
 
   #writeKernel(point: Float64Array, kernel: Float64Array): void {
+    const square = squareOf(point)
     for (let row = 0; row < this.#count; row++) {
-      let [distance, product] = [0, 0]
       const from = row * this.#dimensions
-      for (let axis = 0; axis < this.#dimensions; axis++) {
-        const [a, b] = [point[axis]!, this.#points[from + axis]!]
-        distance += (a - b) * (a - b)
-        product += a * b
-      }
+      let product = 0
+      for (let axis = 0; axis < this.#dimensions; axis++) product += point[axis]! * this.#points[from + axis]!
+      const distance = square + this.#squares[row]! - 2 * product
       kernel[row] = Math.exp(-GAMMA * distance) + LINEAR * product
     }
   }
+}
+
+function squareOf(point: Float64Array): number {
+  let sum = 0
+  for (const value of point) sum += value * value
+  return sum
 }
 
 function columnMeans(values: Float64Array, width: number): Float64Array {

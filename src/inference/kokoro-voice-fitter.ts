@@ -68,7 +68,10 @@ export class KokoroVoiceFitter implements VoiceFitter {
     if (print.pitch === 0) throw new UnfitReference('min_voiced', 'holds too little voiced speech')
 
     const tried: (VoiceTrial & { readonly mixture: VoiceMixture })[] = []
-    const search = () => this.#runner.run({ kind: 'search', target: print, trials: tried }, order)
+    const search = () => {
+      const trials = tried.map(({ coordinates, print }) => ({ coordinates, print }))
+      return this.#runner.run({ kind: 'search', target: print, trials }, order)
+    }
     for (let found = await search(); ; found = await search()) {
       const best = tried[found.best]
       if (tried.length === this.#trials && best) return features(best.mixture, best.print, print, styles)
