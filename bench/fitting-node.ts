@@ -1,4 +1,4 @@
-import { mkdtemp, rm } from 'node:fs/promises'
+import { mkdir, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -36,14 +36,13 @@ export interface FittingNode {
 export async function startFittingNode(): Promise<FittingNode> {
   const config = loadConfig()
   const models = await modelFolders(config)
-  if (models.listening === undefined) throw new Error('the bench needs a node that listens')
   const folder = await mkdtemp(join(tmpdir(), 'syrinx-fitting-'))
   const pool = new PiscinaWorkerPool(workerFile('inference'), config.workers, {
     kokoroDir: models.kokoroInstalled,
     encoderDir: models.encoderInstalled,
   })
   const scheduler = new Scheduler(pool, new CostModel(), systemClock)
-  const detection = new DetectionPool(workerFile('detection'), { sileroModel: models.listening.sileroModel })
+  const detection = new DetectionPool(workerFile('detection'), { sileroModel: models.sileroModel })
   const detector = new BatchingDetector(detection)
   const features = new Map<string, VoiceFeatures>()
   const presets = new PresetVoices(models.kokoroVoices, models.kokoroConditioning)
@@ -56,7 +55,7 @@ export async function startFittingNode(): Promise<FittingNode> {
     find: (id: string) => {
       const preset = presetVoices.find(id)
       if (preset || !features.has(id)) return preset
-      return { ...PRESET_VOICES[0]!, id, name: id, accountId: 'acc_bench', language: 'en', british: false }
+      return { ...PRESET_VOICES[0]!, id, model: null, accountId: 'acc_bench', language: 'en', british: false }
     },
   }
   const synthesizer = new Synthesizer(new KokoroEngine(scheduler, voices, styles, systemClock, pool.workers))
@@ -66,6 +65,7 @@ export async function startFittingNode(): Promise<FittingNode> {
     async enroll(clip, trials) {
       const fitter = new KokoroVoiceFitter(scheduler, detector, presets, trials)
       const voiceId = `voice_${features.size}`
+      await mkdir(join(folder, voiceId))
       features.set(voiceId, await fitter.fit(clip, new AbortController().signal))
       return voiceId
     },

@@ -18,8 +18,8 @@ import { PiscinaWorkerPool } from '../src/inference/worker-pool.ts'
 import { STYLE_CLASSES, STYLE_WIDTH, TRIAL_STYLE_CLASS } from '../src/speech/style-classes.ts'
 import type { VoicePrint } from '../src/speech/task-protocol.ts'
 import { PRESET_VOICES } from '../src/speech/voices.ts'
-import { CALIBRATION_SPEAKERS, recordingOf } from './speakers.ts'
 import { seededRandom } from './seeded-random.ts'
+import { CALIBRATION_SPEAKERS, recordingOf } from './speakers.ts'
 
 /**
  * `node dist/bench/train-voice-space.js`: speaks a sentence with some hundred mixtures of the model's own voices, measures each,

@@ -25,6 +25,9 @@ export class EnrolledVoices implements VoiceSource {
   }
 
   conditioningPath(voiceId: string, row: number): string {
-    return join(this.#folder, voiceId, `conditioning-${this.#graphs}`, `${row}.f32`)
+    return join(this.#folder, voiceId, `conditioning-${this.#graphs}-${row}.f32`)
   }
+
+  /** The voice's own folder. Where it is gone, the voice is. */
+  async makeRoom(): Promise<void> {}
 }

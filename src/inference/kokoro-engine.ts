@@ -2,6 +2,7 @@ import { Observable } from 'rxjs'
 import type { Clock } from '../runtime/clock.ts'
 import type { Demand } from '../runtime/demand.ts'
 import { resolvePronunciation } from '../speech/languages.ts'
+import { TRIAL_STYLE_CLASS } from '../speech/style-classes.ts'
 import type { Speakable, SpeechEngine, SynthesisRequest, WordListener } from '../speech/synthesis.ts'
 import { SAMPLE_RATE } from '../speech/task-protocol.ts'
 import type { TaskRunner } from '../speech/task-runner.ts'
@@ -37,16 +38,21 @@ export class KokoroEngine implements SpeechEngine {
     return resolved.status === 'spoken' ? { status: 'spoken' } : { status: 'not_spoken', message: resolved.message }
   }
 
+  /** Measures, in moments that nobody needs, what the first request to a new voice would wait for. */
+  prepare(voiceId: string): void {
+    const style = this.#style(this.#voice(voiceId))
+    style
+      .then(({ conditioning }) => conditioning(TRIAL_STYLE_CLASS, Number.POSITIVE_INFINITY))
+      // Whoever speaks with the voice will hear of it.
+      .catch(() => {})
+  }
+
   render(request: SynthesisRequest, demand: Demand, onWord?: WordListener): Observable<Float32Array> {
     return new Observable((subscriber) => {
       const voice = this.#voice(request.voiceId)
       const resolved = resolvePronunciation(request.language, request.text, voice)
       if (resolved.status !== 'spoken') {
         subscriber.error(new Error(resolved.message))
-        return
-      }
-      if (voice.model === null) {
-        subscriber.error(new Error('the engine speaks with the voices of its model only'))
         return
       }
       const run = new SpeechRun({
@@ -65,11 +71,11 @@ export class KokoroEngine implements SpeechEngine {
     })
   }
 
-  #style(voice: Voice): Promise<VoiceStyle> {
+  async #style({ id, model }: Voice): Promise<VoiceStyle> {
     const { presets, enrolled } = this.#styles
-    if (voice.accountId === null) return presets.load(voice.model)
+    if (model !== null) return presets.load(model)
     if (!enrolled) throw new Error('the engine has no place for enrolled voices')
-    return enrolled.load(voice.id)
+    return enrolled.load(id)
   }
 
   #voice(voiceId: string): Voice {

@@ -1,4 +1,4 @@
-import { open, readFile } from 'node:fs/promises'
+import { mkdir, open, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { STYLE_CLASSES, STYLE_WIDTH } from '../speech/style-classes.ts'
 import type { StyleRows } from '../speech/task-protocol.ts'
@@ -47,6 +47,10 @@ export class PresetVoices implements VoiceSource {
   /** Named by its row, which says what it was measured with, whatever the classes come to be. */
   conditioningPath(name: string, row: number): string {
     return join(this.#conditioningDir, `${name}-${row}.f32`)
+  }
+
+  async makeRoom(): Promise<void> {
+    await mkdir(this.#conditioningDir, { recursive: true })
   }
 
   #path(name: string): string {

@@ -1,5 +1,4 @@
-import { mkdir, readFile, rename, writeFile } from 'node:fs/promises'
-import { dirname } from 'node:path'
+import { readFile, rename, writeFile } from 'node:fs/promises'
 import type { Log } from '../runtime/log.ts'
 import { STYLE_CLASSES, STYLE_WIDTH } from '../speech/style-classes.ts'
 import { CALIBRATION_UTTERANCES, type StyleRows } from '../speech/task-protocol.ts'
@@ -29,6 +28,8 @@ export interface VoiceSource {
   read(name: string): Promise<VoiceSound>
   /** Where what was measured with a row of the voice's style is kept. */
   conditioningPath(name: string, row: number): string
+  /** Makes sure that there is a folder to keep it in; rejects where there can't be. */
+  makeRoom(name: string): Promise<void>
 }
 
 /**
@@ -107,8 +108,8 @@ export class VoiceStyles {
     const conditioning = mean(measured.map((result) => result.conditioning))
     const path = this.#path(name, styleClass)
     try {
-      await mkdir(dirname(path), { recursive: true })
-      await writeFile(`${path}.new`, conditioning)
+      await this.#source.makeRoom(name)
+      await writeFile(`${path}.new`, conditioning, { mode: 0o600 })
       await rename(`${path}.new`, path)
     } catch (error) {
       // A read-only models folder costs a calibration at each start, nothing else.
