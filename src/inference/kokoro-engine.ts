@@ -40,11 +40,8 @@ export class KokoroEngine implements SpeechEngine {
 
   /** Measures, in moments that nobody needs, what the first request to a new voice would wait for. */
   prepare(voiceId: string): void {
-    const style = this.#style(this.#voice(voiceId))
-    style
-      .then(({ conditioning }) => conditioning(TRIAL_STYLE_CLASS, Number.POSITIVE_INFINITY))
-      // Whoever speaks with the voice will hear of it.
-      .catch(() => {})
+    // Whoever speaks with the voice will hear of a failure.
+    this.#prepare(voiceId).catch(() => {})
   }
 
   render(request: SynthesisRequest, demand: Demand, onWord?: WordListener): Observable<Float32Array> {
@@ -69,6 +66,11 @@ export class KokoroEngine implements SpeechEngine {
       })
       return () => run.stop()
     })
+  }
+
+  async #prepare(voiceId: string): Promise<void> {
+    const style = await this.#style(this.#voice(voiceId))
+    await style.conditioning(TRIAL_STYLE_CLASS, Number.POSITIVE_INFINITY)
   }
 
   async #style({ id, model }: Voice): Promise<VoiceStyle> {
