@@ -26,6 +26,9 @@ await recognizer?.warmUp()
 let voiceSpace: VoiceSpace | undefined
 let encoder: Promise<SpeakerEncoder> | undefined
 
+/** What follows each other when a voice is fitted or measured: in between, what rendering whole needs is kept. */
+const FITTING: readonly SpeechTask['kind'][] = ['embed', 'search', 'trial', 'calibrate']
+
 /** Runs one task. The arrays of the answer move to the caller's thread. */
 export default async function inference(task: SpeechTask): Promise<TaskAnswer> {
   try {
@@ -36,7 +39,7 @@ export default async function inference(task: SpeechTask): Promise<TaskAnswer> {
 }
 
 async function run(task: SpeechTask): Promise<TaskResults[SpeechTask['kind']]> {
-  if (task.kind !== 'calibrate' && task.kind !== 'trial') await engine.endWhole()
+  if (!FITTING.includes(task.kind)) await engine.endWhole()
   switch (task.kind) {
     case 'plan':
       return engine.plan(task)

@@ -5,24 +5,25 @@ import { GRAPH_FILES, type KokoroManifest, readManifest } from '../models/kokoro
 import { isPronounceable, modelInput, SYMBOLS_MAX, symbolIds } from '../models/kokoro/symbols.ts'
 import { equalise } from '../src/audio/equaliser.ts'
 import { STYLE_WIDTH, styleClassOf } from '../src/speech/style-classes.ts'
-import type {
-  CalibrateTask,
-  Features,
-  FrameTrack,
-  MeasureResult,
-  MeasureTask,
-  PlanTask,
-  PlanTooLong,
-  Pronunciation,
-  RenderedAudio,
-  SpeechPlan,
-  SpokenPart,
-  StyleRows,
-  TrialTask,
-  WindowTask,
-  WordSpan,
+import {
+  type CalibrateTask,
+  type Features,
+  FRAME_SAMPLES,
+  type FrameTrack,
+  type MeasureResult,
+  type MeasureTask,
+  OVERLAP_SAMPLES,
+  type PlanTask,
+  type PlanTooLong,
+  type Pronunciation,
+  type RenderedAudio,
+  type SpeechPlan,
+  type SpokenPart,
+  type StyleRows,
+  type TrialTask,
+  type WindowTask,
+  type WordSpan,
 } from '../src/speech/task-protocol.ts'
-import { FRAME_SAMPLES, OVERLAP_SAMPLES } from '../src/speech/task-protocol.ts'
 import { type TokenDurations, wordFrames } from '../src/speech/timing/word-frames.ts'
 import { accumulatePhase, SOURCE_WIDTH, sourceSpectra } from './harmonic-source.ts'
 import { openingOf } from './kokoro-opening.ts'
