@@ -26,7 +26,6 @@ import { PRESET_VOICES, presetVoices } from '../src/speech/voices.ts'
 /** What of a node fits voices and speaks with them, without its doors. */
 export interface FittingNode {
   readonly pool: PiscinaWorkerPool
-  readonly presets: PresetVoices
   /** Learns a voice from a clip, mono at 16 kHz; its id. */
   enroll(clip: Float32Array, trials?: number): Promise<string>
   speak(text: string, voiceId: string, demand: Demand): Observable<PcmFrame>
@@ -61,7 +60,6 @@ export async function startFittingNode(): Promise<FittingNode> {
   const synthesizer = new Synthesizer(new KokoroEngine(scheduler, voices, styles, systemClock, pool.workers))
   return {
     pool,
-    presets,
     async enroll(clip, trials) {
       const fitter = new KokoroVoiceFitter(scheduler, detector, presets, trials)
       const voiceId = `voice_${features.size}`

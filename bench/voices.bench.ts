@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { lastValueFrom, toArray } from 'rxjs'
 import { ensurePacks } from '../models/packs.ts'
 import { lineReporter } from '../models/reporter.ts'
+import { HEARD_WIDTH, heardOf, loadVoiceSpace, type VoiceSpace } from '../models/voices/voice-space.ts'
 import { fromPcm16, joinPcm, pcmBytes } from '../src/audio/pcm.ts'
 import { wavHeader } from '../src/audio/wav.ts'
 import { loadConfig } from '../src/config.ts'
@@ -85,7 +86,7 @@ class VoicesBench {
       enrolled.push(await this.#heard(part.enrolled, LISTENING_SAMPLE_RATE))
       kept.push(await this.#heard(part.kept, LISTENING_SAMPLE_RATE))
     }
-    const presets = await this.#presetPrints()
+    const space = await loadVoiceSpace()
     const bySex: Clone[] = []
     const nearest: Clone[] = []
     const fitted: Clone[] = []
@@ -93,7 +94,7 @@ class VoicesBench {
     for (const [speaker, { enrolled: clip }] of parts.entries()) {
       const { print } = enrolled[speaker]!
       bySex.push(await this.#clone(speaker, print.pitch < LOW_VOICE_HZ ? 'preset_am_michael' : 'preset_af_heart'))
-      nearest.push(await this.#clone(speaker, mostAlike(presets, print)))
+      nearest.push(await this.#clone(speaker, mostAlike(space, print)))
       const started = systemClock.monotonic()
       const voiceId = await this.#node.enroll(clip)
       fitSeconds.push((systemClock.monotonic() - started) / 1_000)
@@ -166,20 +167,16 @@ class VoicesBench {
     }
     return { ...(await this.#heard(fromPcm16(joinPcm(spoken)), SAMPLE_RATE)), speaker, errors, words, overall }
   }
-
-  async #presetPrints(): Promise<Map<string, VoicePrint>> {
-    const styles = await this.#node.presets.styles(2)
-    const prints = new Map<string, VoicePrint>()
-    for (const [index, { id }] of PRESET_VOICES.entries()) {
-      prints.set(id, await this.#node.pool.run({ kind: 'trial', style: styles[index]!, pitch: 1 }))
-    }
-    return prints
-  }
 }
 
-function mostAlike(presets: ReadonlyMap<string, VoicePrint>, wanted: VoicePrint): string {
-  const likeness = (print: VoicePrint) => dot(print.embedding, wanted.embedding)
-  return [...presets].reduce((a, b) => (likeness(b[1]) > likeness(a[1]) ? b : a))[0]
+/** Of the model's own voices, by what the space knows of them. */
+function mostAlike(space: VoiceSpace, wanted: VoicePrint): string {
+  const aim = heardOf(space.embeddings, wanted.embedding, wanted.pitch)
+  const distance = (voice: number) => {
+    const heard = space.heard.subarray(voice * HEARD_WIDTH, (voice + 1) * HEARD_WIDTH - 1)
+    return Math.hypot(...heard.map((value, axis) => value - aim[axis]!))
+  }
+  return PRESET_VOICES[[...PRESET_VOICES.keys()].reduce((a, b) => (distance(b) < distance(a) ? b : a))]!.id
 }
 
 function firstAmong(
