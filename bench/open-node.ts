@@ -15,6 +15,7 @@ import { CodecPool } from '../src/inference/codec-pool.ts'
 import { CostModel } from '../src/inference/cost-model.ts'
 import { EncoderPool } from '../src/inference/encoder-pool.ts'
 import { KokoroEngine } from '../src/inference/kokoro-engine.ts'
+import { PresetVoices } from '../src/inference/preset-voices.ts'
 import { Scheduler } from '../src/inference/scheduler.ts'
 import { VoiceStyles } from '../src/inference/voice-styles.ts'
 import { warmUp } from '../src/inference/warm-up.ts'
@@ -32,7 +33,7 @@ import { systemRandom } from '../src/runtime/random.ts'
 import { Spool } from '../src/runtime/spool.ts'
 import type { Admission } from '../src/speech/admission.ts'
 import { STYLE_CLASSES } from '../src/speech/style-classes.ts'
-import { DEFAULT_VOICE_ID, presetVoices } from '../src/speech/voices.ts'
+import { DEFAULT_VOICE_ID, PRESET_VOICES, presetVoices } from '../src/speech/voices.ts'
 import { SpeechClient } from './speech-client.ts'
 import { ReorderingRunner } from './task-orders.ts'
 import { WatchedPool } from './watched-pool.ts'
@@ -58,15 +59,17 @@ export async function startOpenNode(admits: 'everybody' | 'capacity' = 'everybod
   const ledger = LmdbLedger.open(folder, clock, random)
   const inference = new PiscinaWorkerPool(workerFile('inference'), config.workers, {
     kokoroDir: models.kokoroInstalled,
+    encoderDir: models.encoderInstalled,
   })
   const pool = new WatchedPool(inference)
   const codecs = new CodecPool(workerFile('codec'))
   const encoders = new EncoderPool(workerFile('encoder'))
   const costs = new CostModel()
   const scheduler = new Scheduler(pool, costs, clock)
-  const styles = new VoiceStyles(models.kokoroVoices, models.kokoroConditioning, scheduler, log)
+  const presets = new PresetVoices(models.kokoroVoices, models.kokoroConditioning)
+  const styles = new VoiceStyles(presets, scheduler, log, PRESET_VOICES.length)
   const runner = new ReorderingRunner(scheduler)
-  const engine = new KokoroEngine(runner, presetVoices, styles, clock, config.workers)
+  const engine = new KokoroEngine(runner, presetVoices, { presets: styles }, clock, config.workers)
   const spool = await Spool.open(join(folder, 'spool'), SPOOL_BYTES_MAX, random)
   const metrics = new Metrics()
   const services = {

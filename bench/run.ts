@@ -12,6 +12,7 @@ const BENCHMARKS: Readonly<Record<string, () => Promise<BenchTable[]>>> = {
   cancel: async () => [await (await import('./cancel.bench.ts')).cancelBench()],
   memory: async () => [await (await import('./memory.bench.ts')).memoryBench()],
   quality: async () => (await import('./quality.bench.ts')).qualityBench(),
+  voices: async () => (await import('./voices.bench.ts')).voicesBench(),
   'stt-model': async () => [await (await import('./stt-model.bench.ts')).sttModelBench()],
   'file-stt': async () => (await import('./file-stt.bench.ts')).fileSttBench(),
   'live-stt': async () => [await (await import('./live-stt.bench.ts')).liveSttBench()],

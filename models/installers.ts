@@ -1,5 +1,6 @@
 import { dirname } from 'node:path'
 import { GRAPH_VERSION } from './kokoro/manifest.ts'
+import { ENCODER_CHECKPOINT, ENCODER_VERSION } from './speaker/manifest.ts'
 import { WHISPER_VERSION } from './whisper/manifest.ts'
 
 /** Prepares a pack's files for use, once a models folder: graphs rewritten, weights converted. */
@@ -44,6 +45,16 @@ export const installers: Installers = {
   },
   'whisper-base': whisperInstaller('whisper-base'),
   'whisper-tiny.en': whisperInstaller('whisper-tiny.en'),
+  'speaker-encoder': {
+    version: String(ENCODER_VERSION),
+    // It computes in float32 alone.
+    perProcessor: false,
+    async install({ outputDir, path }) {
+      const { installSpeakerEncoder } = await import('./speaker/install.ts')
+      await installSpeakerEncoder(path('speaker-encoder', ENCODER_CHECKPOINT), outputDir)
+      return null
+    },
+  },
 }
 
 function whisperInstaller(pack: string): Installer {

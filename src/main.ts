@@ -1,4 +1,4 @@
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { AudioFiles } from './api/audio-files.ts'
 import * as edgeErrors from './api/edge-errors.ts'
@@ -14,10 +14,14 @@ import { CostModel } from './inference/cost-model.ts'
 import { DecoderPool } from './inference/decoder-pool.ts'
 import { DetectionPool } from './inference/detection-pool.ts'
 import { EncoderPool } from './inference/encoder-pool.ts'
+import { EnrolledVoices } from './inference/enrolled-voices.ts'
 import { KokoroEngine } from './inference/kokoro-engine.ts'
+import { KokoroVoiceFitter } from './inference/kokoro-voice-fitter.ts'
+import { PresetVoices } from './inference/preset-voices.ts'
 import { ReadingPool } from './inference/reading-pool.ts'
 import { ReadingRunner } from './inference/reading-runner.ts'
 import { Scheduler } from './inference/scheduler.ts'
+import { decodeVoiceSound } from './inference/voice-sound.ts'
 import { VoiceStyles } from './inference/voice-styles.ts'
 import { warmUp, warmUpRecognition } from './inference/warm-up.ts'
 import { type WhisperModel, WhisperRecognizer } from './inference/whisper-recognizer.ts'
@@ -26,6 +30,7 @@ import type { FirstAccount } from './ledger/bootstrap.ts'
 import { LmdbLedger } from './ledger/lmdb-ledger.ts'
 import { SPOOL_BYTES_MAX } from './limits.ts'
 import { FileEncoder } from './pipelines/encode-file.ts'
+import type { RecordingParts } from './pipelines/recording.ts'
 import { Synthesizer } from './pipelines/synthesize.ts'
 import { FileTranscriber } from './pipelines/transcribe-file.ts'
 import { LiveTranscriber } from './pipelines/transcribe-live.ts'
@@ -41,11 +46,14 @@ import { DETECTION_WINDOW_SAMPLES } from './speech/detection.ts'
 import { loadDictionary } from './speech/dictionary/dictionary-folder.ts'
 import { STYLE_CLASSES } from './speech/style-classes.ts'
 import { allVoices } from './speech/voice-directory.ts'
-import type { VoiceFitter } from './speech/voice-fitting.ts'
-import { DEFAULT_VOICE_ID, presetVoices } from './speech/voices.ts'
+import type { VoiceFeatures } from './speech/voice-fitting.ts'
+import { DEFAULT_VOICE_ID, PRESET_VOICES, presetVoices } from './speech/voices.ts'
 
 /** Expired tokens, idempotency entries and audio files are removed this often. */
 const SWEEP_INTERVAL_MS = 10 * 60_000
+
+/** Enrolled voices that are ready to speak, at most, about a megabyte each. */
+const ENROLLED_STYLES_MAX = 64
 
 /** What streams get to send their last event after the drain time. */
 const FAREWELL_MS = 2_000
@@ -58,6 +66,10 @@ export interface ModelFolders {
   readonly kokoroVoices: string
   /** Conditioning of voices, one folder per version of the graphs. */
   readonly kokoroConditioning: string
+  /** The graph that compares voices. */
+  readonly encoderInstalled: string
+  /** The graph that finds speech. */
+  readonly sileroModel: string
   /** Undefined where the node only speaks. */
   readonly listening: ListeningModels | undefined
 }
@@ -66,8 +78,6 @@ export interface ListeningModels {
   /** Graphs that the installer made. */
   readonly whisperInstalled: string
   readonly whisper: WhisperModel
-  /** The graph itself. */
-  readonly sileroModel: string
 }
 
 export interface RunningNode {
@@ -90,20 +100,25 @@ export async function startNode(config: Config, models: ModelFolders, log: Log):
   const ledger = LmdbLedger.open(config.dataDir, clock, systemRandom, metrics.ledger)
   const pool = new PiscinaWorkerPool(workerFile('inference'), config.workers, {
     kokoroDir: models.kokoroInstalled,
+    encoderDir: models.encoderInstalled,
     ...(models.listening && { whisperDir: models.listening.whisperInstalled }),
   })
   const codecs = new CodecPool(workerFile('codec'))
   const encoders = new EncoderPool(workerFile('encoder'))
   const costs = new CostModel()
   const scheduler = new Scheduler(pool, costs, clock, metrics.tasks)
-  const styles = new VoiceStyles(models.kokoroVoices, models.kokoroConditioning, scheduler, log)
+  const presets = new PresetVoices(models.kokoroVoices, models.kokoroConditioning)
+  const styles = new VoiceStyles(presets, scheduler, log, PRESET_VOICES.length)
   const readings = new ReadingPool(workerFile('reading'))
   const speaker = new ReadingRunner(scheduler, dictionary, readings)
   const voices = allVoices(ledger)
-  const voiceFiles = await VoiceFiles.open(join(config.dataDir, 'voices'), systemDisk)
+  const voicesDir = join(config.dataDir, 'voices')
+  const isReadable = (features: VoiceFeatures) => decodeVoiceSound(features) !== undefined
+  const voiceFiles = await VoiceFiles.open(voicesDir, systemDisk, isReadable)
   await voiceFiles.sweep((voiceId) => ledger.voice(voiceId) !== undefined)
-  const engine = new KokoroEngine(speaker, voices, styles, clock, config.workers)
-  const fitter = createFitter()
+  const enrolled = new EnrolledVoices(voiceFiles, voicesDir, basename(models.kokoroConditioning))
+  const enrolledStyles = new VoiceStyles(enrolled, scheduler, log, ENROLLED_STYLES_MAX)
+  const engine = new KokoroEngine(speaker, voices, { presets: styles, enrolled: enrolledStyles }, clock, config.workers)
 
   const audioFiles = await AudioFiles.open(
     join(config.dataDir, 'audio'),
@@ -113,7 +128,16 @@ export async function startNode(config: Config, models: ModelFolders, log: Log):
   )
   const spool = await Spool.open(join(config.dataDir, 'spool'), SPOOL_BYTES_MAX, systemRandom)
   const decoder = new DecoderPool(workerFile('decoder'), clock)
-  const listening = models.listening && startListening(models.listening, scheduler, decoder, spool, pool.workers, clock)
+  // A node that only speaks looks for speech when somebody enrols, and at no other time.
+  const detection = new DetectionPool(
+    workerFile('detection'),
+    { sileroModel: models.sileroModel },
+    models.listening !== undefined,
+  )
+  const detector = new BatchingDetector(detection)
+  const listening =
+    models.listening && startListening(models.listening, scheduler, { decoder, detector, spool }, pool.workers, clock)
+  const fitter = new KokoroVoiceFitter(scheduler, detector, presets)
   const admission = new CapacityAdmission(costs, pool.workers, metrics.admission)
   metrics.watch({ scheduler, costs, admission })
   const { requests, sockets } = routes({
@@ -129,7 +153,8 @@ export async function startNode(config: Config, models: ModelFolders, log: Log):
     transcriber: listening?.transcriber,
     liveTranscriber: listening?.liveTranscriber,
     voiceFiles,
-    voiceLearner: fitter && new VoiceLearner({ decoder, spool, fitter }),
+    voiceLearner: new VoiceLearner({ decoder, spool, fitter }),
+    prepareVoice: (voiceId) => engine.prepare(voiceId),
     lifecycle,
     observer: metrics.service,
     exposition: metrics,
@@ -179,7 +204,8 @@ export async function startNode(config: Config, models: ModelFolders, log: Log):
       http.close()
       stopSweeping()
       await scheduler.idle()
-      await listening?.close()
+      await detector.close()
+      await detection.close()
       await decoder.close()
       await pool.close()
       await codecs.close()
@@ -191,39 +217,27 @@ export async function startNode(config: Config, models: ModelFolders, log: Log):
   }
 }
 
-/** What learns voices from recordings; undefined: the node enrolls none. */
-function createFitter(): VoiceFitter | undefined {
-  return undefined
-}
-
 interface Listening {
   readonly transcriber: FileTranscriber
   readonly liveTranscriber: LiveTranscriber
   warmUp(): Promise<void>
-  close(): Promise<void>
 }
 
 /** What only a node that listens needs, beside the inference pool. */
 function startListening(
   models: ListeningModels,
   scheduler: Scheduler,
-  decoder: DecoderPool,
-  spool: Spool,
+  parts: RecordingParts,
   workers: number,
   clock: Clock,
 ): Listening {
-  const detection = new DetectionPool(workerFile('detection'), { sileroModel: models.sileroModel })
-  const detector = new BatchingDetector(detection)
+  const { detector } = parts
   const recognizer = new WhisperRecognizer(scheduler, models.whisper)
   return {
-    transcriber: new FileTranscriber({ decoder, detector, spool }, recognizer, workers + 1),
+    transcriber: new FileTranscriber(parts, recognizer, workers + 1),
     liveTranscriber: new LiveTranscriber(detector, recognizer, clock),
     async warmUp() {
       await detector.open().push(new Float32Array(DETECTION_WINDOW_SAMPLES))
-    },
-    async close() {
-      await detector.close()
-      await detection.close()
     },
   }
 }

@@ -1,7 +1,10 @@
 import { move, transferableSymbol, valueSymbol, workerData } from 'piscina'
+import { loadVoiceSpace, type VoiceSpace } from '../models/voices/voice-space.ts'
 import { createPhonemizer } from '../src/speech/phonemizer.ts'
-import type { SpeechTask, TaskAnswer, TaskResults } from '../src/speech/task-protocol.ts'
+import { SAMPLE_RATE, type SpeechTask, type TaskAnswer, type TaskResults } from '../src/speech/task-protocol.ts'
 import { KokoroEngine } from './kokoro.ts'
+import { SpeakerEncoder } from './speaker-encoder.ts'
+import { searchVoice } from './voice-search.ts'
 import { WhisperEngine } from './whisper.ts'
 
 /** What a thread of this file is started with, as Piscina's `workerData`. */
@@ -10,14 +13,21 @@ export interface InferenceWorkerData {
   readonly kokoroDir: string
   /** Folder that `installWhisper` wrote; absent where the node doesn't listen. */
   readonly whisperDir?: string
+  /** Folder that `installSpeakerEncoder` wrote. It is loaded when the first voice is measured. */
+  readonly encoderDir: string
 }
 
 // The pool counts a thread as ready when this module has been evaluated: by then every model has run once.
-const { kokoroDir, whisperDir }: InferenceWorkerData = workerData
+const { kokoroDir, whisperDir, encoderDir }: InferenceWorkerData = workerData
 const engine = await KokoroEngine.load(kokoroDir, await createPhonemizer())
 await engine.warmUp()
 const recognizer = whisperDir === undefined ? undefined : await WhisperEngine.load(whisperDir)
 await recognizer?.warmUp()
+let voiceSpace: VoiceSpace | undefined
+let encoder: Promise<SpeakerEncoder> | undefined
+
+/** What follows each other when a voice is fitted or measured: in between, what rendering whole needs is kept. */
+const FITTING: readonly SpeechTask['kind'][] = ['embed', 'search', 'trial', 'calibrate']
 
 /** Runs one task. The arrays of the answer move to the caller's thread. */
 export default async function inference(task: SpeechTask): Promise<TaskAnswer> {
@@ -29,6 +39,7 @@ export default async function inference(task: SpeechTask): Promise<TaskAnswer> {
 }
 
 async function run(task: SpeechTask): Promise<TaskResults[SpeechTask['kind']]> {
+  if (!FITTING.includes(task.kind)) await engine.endWhole()
   switch (task.kind) {
     case 'plan':
       return engine.plan(task)
@@ -41,7 +52,24 @@ async function run(task: SpeechTask): Promise<TaskResults[SpeechTask['kind']]> {
     case 'recognize':
       if (recognizer === undefined) throw new Error('this node does not listen')
       return recognizer.recognize(task)
+    case 'embed':
+      return (await loadedEncoder()).measure(task.samples, task.sampleRate)
+    case 'trial':
+      return (await loadedEncoder()).measure(await engine.trial(task), SAMPLE_RATE)
+    case 'search':
+      voiceSpace ??= await loadVoiceSpace()
+      return searchVoice(voiceSpace, task)
   }
+}
+
+function loadedEncoder(): Promise<SpeakerEncoder> {
+  const loading = encoder ?? SpeakerEncoder.load(encoderDir)
+  encoder = loading
+  // The next task tries again.
+  loading.catch(() => {
+    encoder = undefined
+  })
+  return loading
 }
 
 /** The pool takes the envelope off on the way: the caller receives `answer` itself. */

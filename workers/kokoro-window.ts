@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict'
 import { FRAME_SAMPLES, OVERLAP_SAMPLES } from '../src/speech/task-protocol.ts'
 import type { FrameSpan } from './kokoro-silence.ts'
 
@@ -12,6 +13,8 @@ const ROW_SAMPLES = FRAME_SAMPLES / ROWS_PER_FRAME
 const DECODER_CONTEXT_FRAMES = 2
 const FIRST_CONTEXT_FRAMES = 2
 const SECOND_CONTEXT_ROWS = 10
+/** What the second stage renders beyond the frames asked for. */
+export const REACH_SAMPLES_MAX = SECOND_CONTEXT_ROWS * ROW_SAMPLES
 
 /**
  * What of a stretch each stage renders for one part of a window.
@@ -43,11 +46,20 @@ export interface WindowLayout {
   part(span: FrameSpan): WindowPart | undefined
 }
 
-/** A window of `frames` behind `before` frames of context in a stretch of `stretchFrames`. */
-export function windowLayout(stretchFrames: number, before: number, frames: number): WindowLayout {
+/**
+ * A window of `frames` behind `before` frames of context in a stretch of `stretchFrames`. `reach`: samples by which it goes over into
+ * what lies on either side of it, at most `REACH_SAMPLES_MAX`.
+ */
+export function windowLayout(
+  stretchFrames: number,
+  before: number,
+  frames: number,
+  reach: number = OVERLAP_SAMPLES,
+): WindowLayout {
+  assert.ok(reach <= REACH_SAMPLES_MAX)
   const end = before + frames
-  const leftOverlap = before > 0 ? OVERLAP_SAMPLES : 0
-  const rightOverlap = end < stretchFrames ? OVERLAP_SAMPLES : 0
+  const leftOverlap = before > 0 ? reach : 0
+  const rightOverlap = end < stretchFrames ? reach : 0
   const start = before * FRAME_SAMPLES - leftOverlap
   return {
     before: leftOverlap,

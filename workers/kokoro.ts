@@ -3,22 +3,26 @@ import { join } from 'node:path'
 import { alignment, fitDurations, paceDurations } from '../models/kokoro/durations.ts'
 import { GRAPH_FILES, type KokoroManifest, readManifest } from '../models/kokoro/manifest.ts'
 import { isPronounceable, modelInput, SYMBOLS_MAX, symbolIds } from '../models/kokoro/symbols.ts'
+import { equalise } from '../src/audio/equaliser.ts'
 import { STYLE_WIDTH, styleClassOf } from '../src/speech/style-classes.ts'
-import type {
-  CalibrateTask,
-  Features,
-  FrameTrack,
-  MeasureResult,
-  MeasureTask,
-  PlanTask,
-  PlanTooLong,
-  Pronunciation,
-  RenderedAudio,
-  SpeechPlan,
-  SpokenPart,
-  StyleRows,
-  WindowTask,
-  WordSpan,
+import {
+  type CalibrateTask,
+  type Features,
+  FRAME_SAMPLES,
+  type FrameTrack,
+  type MeasureResult,
+  type MeasureTask,
+  OVERLAP_SAMPLES,
+  type PlanTask,
+  type PlanTooLong,
+  type Pronunciation,
+  type RenderedAudio,
+  type SpeechPlan,
+  type SpokenPart,
+  type StyleRows,
+  type TrialTask,
+  type WindowTask,
+  type WordSpan,
 } from '../src/speech/task-protocol.ts'
 import { type TokenDurations, wordFrames } from '../src/speech/timing/word-frames.ts'
 import { accumulatePhase, SOURCE_WIDTH, sourceSpectra } from './harmonic-source.ts'
@@ -45,6 +49,15 @@ const CALIBRATION_PHONEMES = [
 ]
 const WARM_UP_PHONEMES = 'həlˈO.'
 
+/** "We asked her to bring five old boats." Two seconds, with sounds of every place in the mouth. */
+const TRIAL_PHONEMES = 'wi ˈæskt hɜɹ tə bɹˈɪŋ fˈIv ˈOld bˈOts.'
+
+/** A style vector and what its pitch is multiplied by. */
+interface PitchedStyle {
+  readonly vector: Float32Array
+  readonly pitch?: number | undefined
+}
+
 interface Sessions {
   readonly duration: Session
   readonly prosody: Session
@@ -57,6 +70,8 @@ export class KokoroEngine {
   readonly #wholePath: string
   readonly #manifest: KokoroManifest
   readonly #phonemes: PhonemeSource
+  /** Open while renderings whole follow each other: opening it takes longer than a short sentence. */
+  #whole: Session | undefined
 
   private constructor(sessions: Sessions, wholePath: string, manifest: KokoroManifest, phonemes: PhonemeSource) {
     this.#sessions = sessions
@@ -80,7 +95,7 @@ export class KokoroEngine {
   /** Runs every model once, so that the first task finds them with their memory and code paged in. */
   async warmUp(): Promise<void> {
     const style = new Float32Array(STYLE_WIDTH)
-    const features = await this.features(symbolIds(WARM_UP_PHONEMES), style, (durations) => paceDurations(durations, 1))
+    const features = await this.#naturalFeatures(WARM_UP_PHONEMES, { vector: style })
     const conditioning = new Float32Array(this.#manifest.conditioningSize)
     const part = windowLayout(features.frames, 0, features.frames).part({ from: 0, to: features.frames })
     assert.ok(part)
@@ -97,7 +112,8 @@ export class KokoroEngine {
     const opening = task.part === 'all' ? undefined : openingOf(ids)
     const planned = task.part === 'opening' && opening ? ids.slice(0, opening.planned) : ids
     let durations: TokenDurations | undefined
-    const features = await this.features(planned, styleRow(task.styles, styleClass), (natural) => {
+    const style = { vector: styleRow(task.styles, styleClass), pitch: task.pitch }
+    const features = await this.features(planned, style, (natural) => {
       const paced = frames === undefined ? paceDurations(natural, speed) : fitDurations(natural, frames)
       durations = { natural: natural.slice(), paced }
       return paced
@@ -119,15 +135,15 @@ export class KokoroEngine {
   /** Features of these symbols, as long as `pace` makes each of them of what the model would. */
   async features(
     ids: readonly number[],
-    style: Float32Array,
+    { vector, pitch = 1 }: PitchedStyle,
     pace: (durations: Float32Array) => Int32Array,
   ): Promise<Features> {
-    const { durations: natural, predictor, text } = await this.#durations(ids, style)
+    const { durations: natural, predictor, text } = await this.#durations(ids, vector)
     const tokenOfFrame = alignment(pace(natural))
     const prosody = await this.#sessions.prosody.run({
       predictor,
       alignment: tensor('int64', tokenOfFrame, [tokenOfFrame.length]),
-      style: matrix(style, STYLE_WIDTH),
+      style: matrix(vector, STYLE_WIDTH),
     })
     assert.ok(prosody.f0 && prosody.energy)
     const asr = new Float32Array(tokenOfFrame.length * TEXT_WIDTH)
@@ -137,7 +153,7 @@ export class KokoroEngine {
     })
     const tracks = {
       asr: { data: asr, width: TEXT_WIDTH },
-      f0: { data: floats(prosody.f0).slice(), width: 2 },
+      f0: { data: floats(prosody.f0).map((hertz) => hertz * pitch), width: 2 },
       energy: { data: floats(prosody.energy).slice(), width: 2 },
     }
     return withPhase({ frames: tokenOfFrame.length, tracks })
@@ -155,9 +171,10 @@ export class KokoroEngine {
 
   /** Frames that hold no speech come out as zeros without being rendered. */
   async window(task: WindowTask): Promise<RenderedAudio> {
-    const { features, conditioning } = task
+    const { features, conditioning, equaliser } = task
     assert.equal(conditioning.length, this.#manifest.conditioningSize, 'conditioning of another installation')
-    const layout = windowLayout(features.frames, task.before, task.frames)
+    const reach = OVERLAP_SAMPLES + (equaliser ? (equaliser.length - 1) / 2 : 0)
+    const layout = windowLayout(features.frames, task.before, task.frames, reach)
     const samples = new Float32Array(layout.samples)
     for (const span of speechSpans(track(features, 'energy').data)) {
       const part = layout.part(span)
@@ -165,37 +182,57 @@ export class KokoroEngine {
       const audio = await this.#render(features, conditioning, part)
       samples.set(audio.subarray(part.audioFrom, part.audioTo), part.at)
     }
-    return { samples, before: layout.before }
+    const { before } = layout
+    if (equaliser === undefined) return { samples, before }
+    // What the filter needs of the neighbours is no longer needed.
+    const from = Math.max(0, before - OVERLAP_SAMPLES)
+    const to = before + task.frames * FRAME_SAMPLES + OVERLAP_SAMPLES
+    return { samples: equalise(samples, equaliser).slice(from, to), before: before - from }
   }
 
   /** Renders features whole, at most four seconds of them, and returns the conditioning that came of it. */
   async whole(features: Features, style: Float32Array): Promise<{ audio: Float32Array; conditioning: Float32Array }> {
     const { frames, tracks } = cutFeatures(features, 0, Math.min(features.frames, WHOLE_FRAMES_MAX))
-    // Opened for the one run: what it takes hundreds of megabytes for is not needed again for a long time.
-    const session = await openSession(this.#wholePath, 'seldom')
-    try {
-      const { audio, conditioning } = await session.run({
-        ...featureFeeds({ frames, tracks }, 0, frames),
-        source: this.#source({ frames, tracks }, 0, frames),
-        style: matrix(style, STYLE_WIDTH),
-      })
-      assert.ok(audio && conditioning)
-      return { audio: samplesOf(audio).slice(), conditioning: floats(conditioning).slice() }
-    } finally {
-      await session.release()
-    }
+    this.#whole ??= await openSession(this.#wholePath, 'seldom')
+    const { audio, conditioning } = await this.#whole.run({
+      ...featureFeeds({ frames, tracks }, 0, frames),
+      source: this.#source({ frames, tracks }, 0, frames),
+      style: matrix(style, STYLE_WIDTH),
+    })
+    assert.ok(audio && conditioning)
+    return { audio: samplesOf(audio).slice(), conditioning: floats(conditioning).slice() }
   }
 
-  async calibrate({ style, utterance }: CalibrateTask): Promise<{ conditioning: Float32Array }> {
+  /** Gives back what rendering whole took hundreds of megabytes for. To be called when something else is done next. */
+  async endWhole(): Promise<void> {
+    const session = this.#whole
+    this.#whole = undefined
+    await session?.release()
+  }
+
+  async calibrate({ style, pitch, utterance }: CalibrateTask): Promise<{ conditioning: Float32Array }> {
     const phonemes = CALIBRATION_PHONEMES[utterance]
     assert.ok(phonemes, 'there is no such utterance')
-    const features = await this.features(symbolIds(phonemes), style, (durations) => paceDurations(durations, 1))
+    const features = await this.#naturalFeatures(phonemes, { vector: style, pitch })
     const { conditioning } = await this.whole(features, style)
     return { conditioning }
   }
 
+  /** How a voice sounds, in one short sentence. */
+  async trial({ style, pitch }: TrialTask): Promise<Float32Array> {
+    const features = await this.#naturalFeatures(TRIAL_PHONEMES, { vector: style, pitch })
+    const { leadFrames, tailFrames } = speechPlan(features)
+    const { audio } = await this.whole(cutFeatures(features, leadFrames, features.frames - tailFrames), style)
+    return audio
+  }
+
   async close(): Promise<void> {
+    await this.endWhole()
     for (const session of Object.values(this.#sessions)) await session.release()
+  }
+
+  #naturalFeatures(phonemes: string, style: PitchedStyle): Promise<Features> {
+    return this.features(symbolIds(phonemes), style, (durations) => paceDurations(durations, 1))
   }
 
   #words({ text, pronunciation }: PlanTask, phonemes: string, durations: TokenDurations): WordSpan[] {

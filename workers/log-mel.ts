@@ -1,41 +1,28 @@
-import { PowerSpectrum } from './fourier.ts'
+import { HOP_SAMPLES, MelPower } from './mel-power.ts'
 
-/** Samples between two frames, 10 ms, and under one frame, 25 ms. */
-export const HOP_SAMPLES = 160
-const FRAME_SAMPLES = 400
-const SAMPLE_RATE = 16_000
-const BINS = FRAME_SAMPLES / 2 + 1
 const POWER_MIN = 1e-10
 /** Powers of ten below the loudest value at which the picture ends. */
 const RANGE = 8
 
 /** What Whisper sees of audio: loudness by pitch and time, [bands, frames], after OpenAI's `whisper/audio.py`. */
 export class LogMel {
-  readonly #bands: readonly Band[]
-  readonly #spectrum = new PowerSpectrum(FRAME_SAMPLES)
-  readonly #window = Float64Array.from({ length: FRAME_SAMPLES }, (_, at) => {
-    return 0.5 - 0.5 * Math.cos((2 * Math.PI * at) / FRAME_SAMPLES)
-  })
-  readonly #frame = new Float64Array(FRAME_SAMPLES)
-  readonly #power = new Float64Array(BINS)
+  readonly #power: MelPower
+  readonly #powers: Float64Array
 
   /** `bands`: 80, or 128 for the large models since the third. */
   constructor(bands: number) {
-    this.#bands = melBands(bands)
+    this.#power = new MelPower(bands)
+    this.#powers = new Float64Array(bands)
   }
 
   /** `samples` at 16 kHz are followed by silence up to `frames` frames, or cut. Returns a fresh array. */
   compute(samples: Float32Array, frames: number): Float32Array {
-    const mel = new Float32Array(this.#bands.length * frames)
+    const mel = new Float32Array(this.#powers.length * frames)
     let loudest = Math.log10(POWER_MIN)
     for (let frame = 0; frame < frames; frame++) {
-      this.#cutFrame(samples, frame * HOP_SAMPLES - FRAME_SAMPLES / 2)
-      this.#spectrum.write(this.#frame, this.#power)
-      for (let index = 0; index < this.#bands.length; index++) {
-        const { from, weights } = this.#bands[index]!
-        let power = 0
-        for (let at = 0; at < weights.length; at++) power += weights[at]! * this.#power[from + at]!
-        const level = Math.log10(Math.max(power, POWER_MIN))
+      this.#power.write(samples, frame * HOP_SAMPLES, this.#powers)
+      for (let index = 0; index < this.#powers.length; index++) {
+        const level = Math.log10(Math.max(this.#powers[index]!, POWER_MIN))
         mel[index * frames + frame] = level
         if (level > loudest) loudest = level
       }
@@ -44,50 +31,4 @@ export class LogMel {
     for (let at = 0; at < mel.length; at++) mel[at] = (Math.max(mel[at]!, floor) + 4) / 4
     return mel
   }
-
-  /** The start is mirrored into the time before it. */
-  #cutFrame(samples: Float32Array, from: number): void {
-    for (let at = 0; at < FRAME_SAMPLES; at++) {
-      this.#frame[at] = (samples[Math.abs(from + at)] ?? 0) * this.#window[at]!
-    }
-  }
-}
-
-/** A triangle over neighbouring bins of the spectrum, of area one. */
-interface Band {
-  /** First bin. */
-  readonly from: number
-  readonly weights: Float64Array
-}
-
-function melBands(count: number): readonly Band[] {
-  const highest = hertzToMel(SAMPLE_RATE / 2)
-  const corners = Array.from({ length: count + 2 }, (_, index) => melToHertz((highest * index) / (count + 1)))
-  return Array.from({ length: count }, (_, index) => {
-    const [low = 0, middle = 0, high = 0] = corners.slice(index, index + 3)
-    const heights = Array.from({ length: BINS }, (_, bin) => {
-      const hertz = (bin * SAMPLE_RATE) / FRAME_SAMPLES
-      return Math.max(0, Math.min((hertz - low) / (middle - low), (high - hertz) / (high - middle)))
-    })
-    const from = Math.max(
-      0,
-      heights.findIndex((height) => height > 0),
-    )
-    const to = heights.findLastIndex((height) => height > 0) + 1
-    return { from, weights: Float64Array.from(heights.slice(from, to), (height) => (2 * height) / (high - low)) }
-  })
-}
-
-/** Slaney's scale: even steps up to 1 kHz, even ratios above. */
-const BREAK_HERTZ = 1_000
-const BREAK_MEL = 15
-const HERTZ_A_MEL = BREAK_HERTZ / BREAK_MEL
-const LOG_STEP = Math.log(6.4) / 27
-
-function hertzToMel(hertz: number): number {
-  return hertz < BREAK_HERTZ ? hertz / HERTZ_A_MEL : BREAK_MEL + Math.log(hertz / BREAK_HERTZ) / LOG_STEP
-}
-
-function melToHertz(mel: number): number {
-  return mel < BREAK_MEL ? mel * HERTZ_A_MEL : BREAK_HERTZ * Math.exp(LOG_STEP * (mel - BREAK_MEL))
 }

@@ -58,7 +58,7 @@ export async function distanceToReference(
 ): Promise<ReferenceDistance> {
   const engine = await KokoroEngine.load(installedDir, { phonemes: () => PHONEMES })
   const { style } = reference
-  const features = await engine.features(symbolIds(PHONEMES), style, () => reference.durations)
+  const features = await engine.features(symbolIds(PHONEMES), { vector: style }, () => reference.durations)
   const whole = await engine.whole(features, style)
   // Its own statistics: what is tested is the arithmetic of windows.
   const { conditioning } = whole

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
-import { HOP_SAMPLES, LogMel } from '../../workers/log-mel.ts'
+import { LogMel } from '../../workers/log-mel.ts'
+import { HOP_SAMPLES } from '../../workers/mel-power.ts'
 import { openSession, type Tensor, tensor } from '../../workers/session.ts'
 import { decoderGraph } from './decoder-graph.ts'
 import { encoderGraph } from './encoder-graph.ts'

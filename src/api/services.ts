@@ -33,6 +33,8 @@ export interface Services {
   readonly voiceFiles: VoiceFiles
   /** undefined: no engine is set up that learns voices. */
   readonly voiceLearner: VoiceLearning | undefined
+  /** Does in quiet moments what the first request to a new voice would wait for. */
+  readonly prepareVoice?: (voiceId: string) => void
   readonly lifecycle: Lifecycle
   readonly observer: ServiceObserver
   readonly exposition: Exposition

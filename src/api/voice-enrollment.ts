@@ -86,6 +86,7 @@ async function enroll(
     signal.throwIfAborted()
     return ledger.enrollVoice(voice, caller.key.id)
   })
+  if (outcome.status === 'created') services.prepareVoice?.(id)
   log.info({ requestId: exchange.id, keyId: caller.key.id, voiceId: id, outcome: outcome.status }, 'enrollment ended')
   return outcome
 }

@@ -16,7 +16,6 @@ import { firstSteps } from './first-steps.ts'
 import type { Output } from './output.ts'
 
 const DEFAULT_WHISPER = 'whisper-base'
-const SILERO = 'silero-vad'
 
 /** `serve`: fetches what is missing, starts the node, and ends it on SIGTERM or SIGINT; a second signal ends it at once. */
 export function registerServe(program: Command, output: Output): void {
@@ -64,17 +63,17 @@ export async function modelFolders(config: Config): Promise<ModelFolders> {
     kokoroInstalled: installed,
     kokoroVoices: join(modelsDir, 'kokoro-voices', 'voices'),
     kokoroConditioning: join(kokoro, 'conditioning', version),
+    encoderInstalled: join(modelsDir, 'speaker-encoder', 'installed'),
+    sileroModel: join(modelsDir, 'silero-vad', 'silero_vad_16k_op15.onnx'),
     listening: config.sttEngine === 'off' ? undefined : await listeningModels(config, reporter),
   }
 }
 
 /** Packs that the node needs: not all of the usual ones where it only speaks, or listens with a model of its owner's. */
 function packsFor({ sttEngine, sttModel }: Config): string[] {
-  const isNeeded = (name: string) => {
-    if (name === SILERO) return sttEngine !== 'off'
+  return defaultPackNames().filter((name) => {
     return name !== DEFAULT_WHISPER || (sttEngine !== 'off' && sttModel === undefined)
-  }
-  return defaultPackNames().filter(isNeeded)
+  })
 }
 
 async function listeningModels({ modelsDir, sttModel }: Config, reporter: Reporter): Promise<ListeningModels> {
@@ -86,7 +85,6 @@ async function listeningModels({ modelsDir, sttModel }: Config, reporter: Report
   return {
     whisperInstalled,
     whisper: { name, languages: heardLanguages(await readWhisperManifest(whisperInstalled)) },
-    sileroModel: join(modelsDir, SILERO, 'silero_vad_16k_op15.onnx'),
   }
 }
 

@@ -17,6 +17,9 @@ export class CostModel {
     window: 12,
     calibrate: 1_500,
     recognize: 100,
+    embed: 20,
+    trial: 1_500,
+    search: 500,
   }
 
   /** Records that `task` took `ms` on its worker. */
@@ -60,7 +63,11 @@ function unitsOf(task: SpeechTask): number {
     case 'window':
       return Math.max(1, task.frames)
     case 'calibrate':
+    case 'trial':
+    case 'search':
       return 1
+    case 'embed':
+      return 1 + task.samples.length / task.sampleRate
     case 'recognize':
       // The model always looks at one second more.
       return 1 + task.samples.length / LISTENING_SAMPLE_RATE

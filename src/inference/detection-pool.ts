@@ -2,17 +2,20 @@ import { Piscina } from 'piscina'
 import type { DetectAnswer, DetectTask } from '../speech/detection-protocol.ts'
 import type { DetectionRunner } from './batching-detector.ts'
 
+/** A thread that is not kept is ended after this without work. */
+const IDLE_MS = 60_000
+
 /** One thread for voice activity, apart from inference: a recogniser at work must not delay the end of speech. */
 export class DetectionPool implements DetectionRunner {
   readonly #pool: Piscina<DetectTask, DetectAnswer>
 
-  /** `filename`: the compiled worker entry; `workerData`: what it loads. */
-  constructor(filename: string, workerData: unknown) {
+  /** `filename`: the compiled worker entry; `workerData`: what it loads. `kept`: the thread is there before and after its work. */
+  constructor(filename: string, workerData: unknown, kept = true) {
     this.#pool = new Piscina({
       filename,
-      minThreads: 1,
+      minThreads: kept ? 1 : 0,
       maxThreads: 1,
-      idleTimeout: Number.POSITIVE_INFINITY,
+      idleTimeout: kept ? Number.POSITIVE_INFINITY : IDLE_MS,
       // The detector has one task at a time.
       maxQueue: 1,
       concurrentTasksPerWorker: 1,

@@ -2,23 +2,30 @@ import { Observable } from 'rxjs'
 import type { Clock } from '../runtime/clock.ts'
 import type { Demand } from '../runtime/demand.ts'
 import { resolvePronunciation } from '../speech/languages.ts'
+import { TRIAL_STYLE_CLASS } from '../speech/style-classes.ts'
 import type { Speakable, SpeechEngine, SynthesisRequest, WordListener } from '../speech/synthesis.ts'
 import { SAMPLE_RATE } from '../speech/task-protocol.ts'
 import type { TaskRunner } from '../speech/task-runner.ts'
 import type { Voice, VoiceDirectory } from '../speech/voice.ts'
 import { SpeechRun } from './speech-run.ts'
-import type { VoiceStyles } from './voice-styles.ts'
+import type { VoiceStyle, VoiceStyles } from './voice-styles.ts'
+
+/** Voices of the model by name, and enrolled ones by id; absent: none are enrolled. */
+export interface EngineStyles {
+  readonly presets: VoiceStyles
+  readonly enrolled?: VoiceStyles
+}
 
 /** The built-in engine: Kokoro 82M, rendered in windows by the inference workers. */
 export class KokoroEngine implements SpeechEngine {
   readonly sampleRate = SAMPLE_RATE
   readonly #runner: TaskRunner
   readonly #voices: VoiceDirectory
-  readonly #styles: VoiceStyles
+  readonly #styles: EngineStyles
   readonly #clock: Clock
   readonly #workers: number
 
-  constructor(runner: TaskRunner, voices: VoiceDirectory, styles: VoiceStyles, clock: Clock, workers: number) {
+  constructor(runner: TaskRunner, voices: VoiceDirectory, styles: EngineStyles, clock: Clock, workers: number) {
     this.#runner = runner
     this.#voices = voices
     this.#styles = styles
@@ -31,6 +38,12 @@ export class KokoroEngine implements SpeechEngine {
     return resolved.status === 'spoken' ? { status: 'spoken' } : { status: 'not_spoken', message: resolved.message }
   }
 
+  /** Measures, in moments that nobody needs, what the first request to a new voice would wait for. */
+  prepare(voiceId: string): void {
+    // Whoever speaks with the voice will hear of a failure.
+    this.#prepare(voiceId).catch(() => {})
+  }
+
   render(request: SynthesisRequest, demand: Demand, onWord?: WordListener): Observable<Float32Array> {
     return new Observable((subscriber) => {
       const voice = this.#voice(request.voiceId)
@@ -39,14 +52,10 @@ export class KokoroEngine implements SpeechEngine {
         subscriber.error(new Error(resolved.message))
         return
       }
-      if (voice.model === null) {
-        subscriber.error(new Error('the engine speaks with the voices of its model only'))
-        return
-      }
       const run = new SpeechRun({
         request,
         pronunciation: resolved.pronunciation,
-        style: this.#styles.load(voice.model),
+        style: this.#style(voice),
         runner: this.#runner,
         clock: this.#clock,
         demand,
@@ -57,6 +66,18 @@ export class KokoroEngine implements SpeechEngine {
       })
       return () => run.stop()
     })
+  }
+
+  async #prepare(voiceId: string): Promise<void> {
+    const style = await this.#style(this.#voice(voiceId))
+    await style.conditioning(TRIAL_STYLE_CLASS, Number.POSITIVE_INFINITY)
+  }
+
+  async #style({ id, model }: Voice): Promise<VoiceStyle> {
+    const { presets, enrolled } = this.#styles
+    if (model !== null) return presets.load(model)
+    if (!enrolled) throw new Error('the engine has no place for enrolled voices')
+    return enrolled.load(id)
   }
 
   #voice(voiceId: string): Voice {

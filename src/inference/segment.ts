@@ -23,6 +23,7 @@ export class Segment {
   readonly #seams = new SeamJoiner(OVERLAP_SAMPLES)
   #features: Features | undefined
   #conditioning: Float32Array | undefined
+  #equaliser: Float32Array | undefined
   #words: readonly WordSpan[] = []
   #heardDurations: Int32Array | undefined
   #isComplete = false
@@ -62,13 +63,14 @@ export class Segment {
   }
 
   /**
-   * Takes the plan, or its opening, with the conditioning of its style class. Silence at the edges is left out unless an exact
-   * length was asked for.
+   * Takes the plan, or its opening, with the conditioning of its style class and the voice's filter, if it has one. Silence at the
+   * edges is left out unless an exact length was asked for.
    */
-  begin(plan: SpeechPlan, conditioning: Float32Array): void {
+  begin(plan: SpeechPlan, conditioning: Float32Array, equaliser?: Float32Array): void {
     const { frames } = plan.features
     this.#features = plan.features
     this.#conditioning = conditioning
+    this.#equaliser = equaliser
     this.#isComplete = plan.isComplete
     this.#words = plan.words ?? []
     this.#heardDurations = plan.heardDurations
@@ -124,7 +126,8 @@ export class Segment {
     const frames = span.to - span.from
     const slice = sliceFeatures(this.#features, span)
     const [isFirst, isLast] = [this.isFirst(span), this.isLast(span)]
-    const task = { kind: 'window', ...slice, frames, conditioning: this.#conditioning } as const
+    const equaliser = this.#equaliser && { equaliser: this.#equaliser }
+    const task = { kind: 'window', ...slice, frames, conditioning: this.#conditioning, ...equaliser } as const
     const { samples, before } = await runner.run(task, order)
     const start = before - (isFirst ? 0 : OVERLAP_SAMPLES)
     const end = before + frames * FRAME_SAMPLES + (isLast ? 0 : OVERLAP_SAMPLES)

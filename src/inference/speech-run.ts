@@ -148,7 +148,8 @@ export class SpeechRun {
     } else if (result.tokens === 0) {
       this.#active.splice(at, 1)
     } else {
-      segment.begin(result, await this.#style!.conditioning(result.styleClass, order.deadline))
+      const style = this.#style!
+      segment.begin(result, await style.conditioning(result.styleClass, order.deadline), style.equaliser)
       if (result.isComplete) this.#plannedSamples += segment.samples
       else if (!segment.isReady) this.#guard(this.#planRest(segment))
     }
@@ -169,7 +170,9 @@ export class SpeechRun {
     const exact = frames === undefined ? {} : { frames }
     const { request, onWord } = this.#options
     const words = onWord && { timestamps: true }
-    return { kind: 'plan', part, text: chunk.text, ...this.#voicing(), speed: request.speed, ...exact, ...words }
+    const { pitch } = this.#style!
+    const voicing = { ...this.#voicing(), ...(pitch !== undefined && { pitch }) }
+    return { kind: 'plan', part, text: chunk.text, ...voicing, speed: request.speed, ...exact, ...words }
   }
 
   #renderAhead(): void {

@@ -1,16 +1,11 @@
-import { mkdir, readFile, rename, writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
+import { readFile, rename, writeFile } from 'node:fs/promises'
 import type { Log } from '../runtime/log.ts'
 import { STYLE_CLASSES, STYLE_WIDTH } from '../speech/style-classes.ts'
 import { CALIBRATION_UTTERANCES, type StyleRows } from '../speech/task-protocol.ts'
 import type { TaskRunner } from '../speech/task-runner.ts'
 
-/** A voice's file holds one style for each number of tokens. */
-const TABLE_ROWS = 510
-
-/** How one voice sounds: its style vectors, and per length class the conditioning that windows need. */
-export interface VoiceStyle {
-  readonly rows: StyleRows
+/** How a voice sounds: its style vectors, and per length class the conditioning that windows need. */
+export interface VoiceStyle extends VoiceSound {
   /**
    * Conditioning of a length class, from the second time on at once. At the first it is measured, before `deadline` (monotonic clock);
    * the voice's other classes are measured after it, when nothing else is to be done. Rejects when the measurement failed; the next call
@@ -19,45 +14,64 @@ export interface VoiceStyle {
   conditioning(styleClass: number, deadline: number): Promise<Float32Array>
 }
 
+/** What a voice is made of. */
+export interface VoiceSound {
+  readonly rows: StyleRows
+  /** What the pitch of the style is multiplied by; absent: 1. */
+  readonly pitch?: number
+  /** Taps of a filter that the speech goes through; absent: none. */
+  readonly equaliser?: Float32Array
+}
+
+/** Where voices of one kind lie. */
+export interface VoiceSource {
+  read(name: string): Promise<VoiceSound>
+  /** Where what was measured with a row of the voice's style is kept. */
+  conditioningPath(name: string, row: number): string
+  /** Makes sure that there is a folder to keep it in; rejects where there can't be. */
+  makeRoom(name: string): Promise<void>
+}
+
 /**
- * Styles and conditioning of the model's own voices. Conditioning is made on this machine by speaking a fixed text, so it
- * depends on the voice and the installed graphs and on nothing anybody said; it is kept on disk beside the pack.
+ * Styles and conditioning of voices. Conditioning is made on this machine by speaking a fixed text, so it depends on the voice and
+ * the installed graphs and on nothing anybody said; it is kept on disk.
  */
 export class VoiceStyles {
-  readonly #voicesDir: string
-  readonly #conditioningDir: string
+  readonly #source: VoiceSource
   readonly #runner: TaskRunner
   readonly #log: Log
+  readonly #loadedMax: number
+  /** The one that was asked for last is the last. */
   readonly #loaded = new Map<string, Promise<VoiceStyle>>()
 
-  /** `voicesDir`: `<name>.bin` per voice. `conditioningDir`: one folder per version of the graphs. */
-  constructor(voicesDir: string, conditioningDir: string, runner: TaskRunner, log: Log) {
-    this.#voicesDir = voicesDir
-    this.#conditioningDir = conditioningDir
+  /** `loadedMax`: voices that are kept in memory, about a megabyte each. */
+  constructor(source: VoiceSource, runner: TaskRunner, log: Log, loadedMax: number) {
+    this.#source = source
     this.#runner = runner
     this.#log = log
+    this.#loadedMax = loadedMax
   }
 
-  /** Rejects when the voice's file can't be read or has the wrong size. */
+  /** Rejects when the source does. */
   load(name: string): Promise<VoiceStyle> {
     const known = this.#loaded.get(name)
-    if (known) return known
-    const loading = this.#read(name)
+    const loading = known ?? this.#read(name)
+    this.#loaded.delete(name)
     this.#loaded.set(name, loading)
+    if (known) return known
     loading.catch(() => this.#loaded.delete(name))
+    if (this.#loaded.size > this.#loadedMax) this.#loaded.delete(this.#loaded.keys().next().value!)
     return loading
   }
 
   async #read(name: string): Promise<VoiceStyle> {
-    const table = floatsOf(await readFile(join(this.#voicesDir, `${name}.bin`)))
-    if (table.length !== TABLE_ROWS * STYLE_WIDTH) throw new Error(`the file of voice ${name} has the wrong size`)
-    const rows = representativeRows(table)
+    const sound = await this.#source.read(name)
     const stored = STYLE_CLASSES.map((_, styleClass) => readFile(this.#path(name, styleClass)).catch(() => undefined))
     const known = (await Promise.all(stored)).map((bytes) => bytes && Promise.resolve(floatsOf(bytes)))
     const conditioning = (styleClass: number, deadline: number): Promise<Float32Array> => {
       const found = known[styleClass]
       if (found) return found
-      const measuring = this.#calibrate(name, styleClass, rows, deadline)
+      const measuring = this.#calibrate(name, styleClass, sound, deadline)
       known[styleClass] = measuring
       measuring.then(
         () => this.#calibrateNext(name, known, conditioning),
@@ -67,7 +81,7 @@ export class VoiceStyles {
       )
       return measuring
     }
-    return { rows, conditioning }
+    return { ...sound, conditioning }
   }
 
   /** One class after another, so that little of it stands in a queue. */
@@ -83,18 +97,19 @@ export class VoiceStyles {
     })
   }
 
-  async #calibrate(name: string, styleClass: number, rows: StyleRows, deadline: number): Promise<Float32Array> {
-    const style = rows.slice(styleClass * STYLE_WIDTH, (styleClass + 1) * STYLE_WIDTH)
+  async #calibrate(name: string, styleClass: number, sound: VoiceSound, deadline: number): Promise<Float32Array> {
+    const style = sound.rows.slice(styleClass * STYLE_WIDTH, (styleClass + 1) * STYLE_WIDTH)
+    const pitch = sound.pitch === undefined ? {} : { pitch: sound.pitch }
     const measured = await Promise.all(
       Array.from({ length: CALIBRATION_UTTERANCES }, (_, utterance) =>
-        this.#runner.run({ kind: 'calibrate', style, utterance }, { deadline }),
+        this.#runner.run({ kind: 'calibrate', style, ...pitch, utterance }, { deadline }),
       ),
     )
     const conditioning = mean(measured.map((result) => result.conditioning))
     const path = this.#path(name, styleClass)
     try {
-      await mkdir(this.#conditioningDir, { recursive: true })
-      await writeFile(`${path}.new`, conditioning)
+      await this.#source.makeRoom(name)
+      await writeFile(`${path}.new`, conditioning, { mode: 0o600 })
       await rename(`${path}.new`, path)
     } catch (error) {
       // A read-only models folder costs a calibration at each start, nothing else.
@@ -104,18 +119,8 @@ export class VoiceStyles {
   }
 
   #path(name: string, styleClass: number): string {
-    // Named by its row, which says what it was measured with, whatever the classes come to be.
-    return join(this.#conditioningDir, `${name}-${STYLE_CLASSES[styleClass]!.row}.f32`)
+    return this.#source.conditioningPath(name, STYLE_CLASSES[styleClass]!.row)
   }
-}
-
-/** One row per length class, out of the voice's table of one row per token count. */
-function representativeRows(table: Float32Array): StyleRows {
-  const rows = new Float32Array(STYLE_CLASSES.length * STYLE_WIDTH)
-  STYLE_CLASSES.forEach(({ row }, index) => {
-    rows.set(table.subarray(row * STYLE_WIDTH, (row + 1) * STYLE_WIDTH), index * STYLE_WIDTH)
-  })
-  return rows
 }
 
 function mean(vectors: readonly Float32Array[]): Float32Array {

@@ -17,7 +17,10 @@ export const STYLE_CLASSES: readonly StyleClass[] = [
   { tokensMax: 510, row: 230 },
 ]
 
-/** Floats in one style vector. */
+/** The class whose rows mixtures of voices are tried with: most sentences belong to it. */
+export const TRIAL_STYLE_CLASS = 2
+
+/** Floats in one style vector: the first half is about timbre, the second about prosody. */
 export const STYLE_WIDTH = 256
 
 export function styleClassOf(tokens: number): number {

@@ -64,6 +64,8 @@ export interface PlanTask {
   /** What is spoken in place of the text, where not all of it is spoken as `pronunciation` would have it. */
   readonly parts?: readonly SpokenPart[]
   readonly styles: StyleRows
+  /** What the voice's pitch is multiplied by; absent: 1. */
+  readonly pitch?: number
   /** Relative rate of speech; ignored when `frames` is given. */
   readonly speed: number
   /** Exact length wanted, in frames. */
@@ -126,6 +128,8 @@ export interface WindowTask {
   readonly before: number
   readonly frames: number
   readonly conditioning: Float32Array
+  /** Taps of a symmetric filter that the voice is heard through; absent: none. */
+  readonly equaliser?: Float32Array
 }
 
 /** How many utterances the conditioning of a style row is the mean of. */
@@ -135,8 +139,69 @@ export const CALIBRATION_UTTERANCES = 2
 export interface CalibrateTask {
   readonly kind: 'calibrate'
   readonly style: Float32Array
+  /** As for `PlanTask`. */
+  readonly pitch?: number
   /** From 0. */
   readonly utterance: number
+}
+
+/** Measures a voice. */
+export interface EmbedTask {
+  readonly kind: 'embed'
+  /** Speech of one person: mono, in [-1, 1]. */
+  readonly samples: Float32Array
+  readonly sampleRate: number
+}
+
+/** Speaks a fixed sentence with a style, and measures the voice that comes of it. */
+export interface TrialTask {
+  readonly kind: 'trial'
+  readonly style: Float32Array
+  /** As for `PlanTask`. */
+  readonly pitch: number
+}
+
+/** Looks for a mixture of the model's own voices that resembles a voice. */
+export interface SearchTask {
+  readonly kind: 'search'
+  readonly target: VoicePrint
+  /** What was tried already. */
+  readonly trials: readonly VoiceTrial[]
+}
+
+export interface VoiceTrial {
+  readonly coordinates: Float32Array
+  readonly print: VoicePrint
+}
+
+export interface VoiceSearch {
+  /** What to try next. */
+  readonly next: VoiceMixture
+  /** Likeness of each trial, 1 the most, and the best of them; -1: there are none yet. */
+  readonly scores: readonly number[]
+  readonly best: number
+}
+
+/** A mixture of the model's own voices, in the order of `PRESET_VOICES`. Weights sum to one and may be negative. */
+export interface VoiceMixture {
+  /** What the engine calls it. */
+  readonly coordinates: Float32Array
+  /** Of the first half of the style vectors, and of the second. */
+  readonly timbre: Float32Array
+  readonly prosody: Float32Array
+  /** What the pitch is multiplied by. */
+  readonly pitch: number
+}
+
+/** What of a voice can be measured in a stretch of speech. */
+export interface VoicePrint {
+  /** On the unit sphere of 256 dimensions: the nearer two of them, the more alike are the voices. */
+  readonly embedding: Float32Array
+  /** Median of what is voiced, in hertz; 0 where there is too little of it. */
+  readonly pitch: number
+  /** Long-term level in bands of the mel scale up to 8 kHz, in dB around their mean, and the bands' middles in hertz. */
+  readonly spectrum: Float32Array
+  readonly bands: Float32Array
 }
 
 /** Writes down what is said. */
@@ -172,8 +237,19 @@ export interface TaskResults {
   window: RenderedAudio
   calibrate: { readonly conditioning: Float32Array }
   recognize: Transcript
+  embed: VoicePrint
+  trial: VoicePrint
+  search: VoiceSearch
 }
-export type SpeechTask = PlanTask | MeasureTask | WindowTask | CalibrateTask | RecognizeTask
+export type SpeechTask =
+  | PlanTask
+  | MeasureTask
+  | WindowTask
+  | CalibrateTask
+  | RecognizeTask
+  | EmbedTask
+  | TrialTask
+  | SearchTask
 export type TaskResult<T extends SpeechTask> = TaskResults[T['kind']]
 
 export const SAMPLE_RATE = 24_000

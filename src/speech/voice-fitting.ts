@@ -31,3 +31,6 @@ export class UnfitReference extends Error {
     this.rule = rule
   }
 }
+
+/** What was learnt of a voice can't be read any more: it has to be enrolled again. */
+export class VoiceFeaturesLost extends Error {}

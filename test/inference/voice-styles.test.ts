@@ -2,6 +2,7 @@ import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { PresetVoices } from '../../src/inference/preset-voices.ts'
 import { VoiceStyles } from '../../src/inference/voice-styles.ts'
 import { silentLog } from '../../src/runtime/log.ts'
 import { STYLE_CLASSES, STYLE_WIDTH } from '../../src/speech/style-classes.ts'
@@ -22,7 +23,7 @@ beforeEach(() => {
 afterEach(() => rmSync(folder, { recursive: true, force: true }))
 
 function styles(conditioning = 'conditioning'): VoiceStyles {
-  return new VoiceStyles(join(folder, 'voices'), join(folder, conditioning), runner, silentLog)
+  return new VoiceStyles(new PresetVoices(join(folder, 'voices'), join(folder, conditioning)), runner, silentLog, 2)
 }
 
 /** Whatever class is asked for, the voice's others are measured and written after it. */

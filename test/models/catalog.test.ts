@@ -62,7 +62,7 @@ test('every file of the shipped catalog has a home on the web over HTTPS and a s
 
 test('the shipped packs fit together: needed packs exist, no file is named twice, installers have a pack', () => {
   const names = packsInOrder(catalog, defaultPackNames()).map(({ name }) => name)
-  expect(names).toEqual(['kokoro-voices', 'kokoro-82m', 'whisper-base', 'silero-vad'])
+  expect(names).toEqual(['kokoro-voices', 'kokoro-82m', 'whisper-base', 'silero-vad', 'speaker-encoder'])
   const paths = catalog.flatMap(({ name, files }) => files.map(({ path }) => `${name}/${path}`))
   expect(new Set(paths).size).toBe(paths.length)
   expect(catalog.map(({ name }) => name)).toEqual(expect.arrayContaining(Object.keys(installers)))

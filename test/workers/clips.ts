@@ -1,6 +1,9 @@
-import { readFileSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { fromPcm16 } from '../../src/audio/pcm.ts'
 import { LISTENING_SAMPLE_RATE } from '../../src/speech/recognition.ts'
+import { transcode } from '../../workers/ffmpeg.ts'
 
 /** Recordings of people who read aloud, kept beside the repository. */
 const AUDIO = fileURLToPath(new URL('../../../shared/audio/', import.meta.url))
@@ -20,6 +23,17 @@ export function clip(path: string): Float32Array {
     const [at, part] = [Math.floor(index * step), (index * step) % 1]
     return ((samples[at] ?? 0) * (1 - part) + (samples[at + 1] ?? 0) * part) / 32_768
   })
+}
+
+/** The clip of one of the people in `speakers`, at the rate that the models listen at. */
+export async function speakerClip(speaker: string): Promise<Float32Array> {
+  const folder = join(AUDIO, 'speakers')
+  const file = readdirSync(folder).find((name) => name.startsWith(`${speaker}-`))
+  if (file === undefined) throw new Error(`there is no clip of speaker ${speaker}`)
+  const samples: Uint8Array[] = []
+  const write = (bytes: Uint8Array) => void samples.push(bytes.slice())
+  await transcode({ input: join(folder, file), demuxer: 'flac', sampleRate: LISTENING_SAMPLE_RATE, write, check() {} })
+  return fromPcm16(new Int16Array(new Uint8Array(Buffer.concat(samples)).buffer))
 }
 
 export function seconds(count: number): Float32Array {

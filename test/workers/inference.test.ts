@@ -4,7 +4,7 @@ import { Piscina } from 'piscina'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { SpeechTask, TaskAnswer } from '../../src/speech/task-protocol.ts'
 import { clip } from './clips.ts'
-import { KOKORO_DIR, styleRows, WHISPER_DIR } from './packs.ts'
+import { ENCODER_DIR, KOKORO_DIR, styleRows, WHISPER_DIR } from './packs.ts'
 
 const COMPILED = fileURLToPath(new URL('../../dist/workers/inference.js', import.meta.url))
 const WORKERS = 2
@@ -19,7 +19,7 @@ beforeAll(() => {
     minThreads: WORKERS,
     maxThreads: WORKERS,
     atomics: 'disabled',
-    workerData: { kokoroDir: KOKORO_DIR, whisperDir: WHISPER_DIR },
+    workerData: { kokoroDir: KOKORO_DIR, whisperDir: WHISPER_DIR, encoderDir: ENCODER_DIR },
   })
 })
 

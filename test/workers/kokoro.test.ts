@@ -1,12 +1,22 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { spectralDistanceDb } from '../../models/kokoro/spectral-distance.ts'
 import { SYMBOLS_MAX } from '../../models/kokoro/symbols.ts'
+import { equalise, equaliserTaps } from '../../src/audio/equaliser.ts'
 import { SeamJoiner } from '../../src/audio/seam.ts'
 import { sliceFeatures } from '../../src/speech/features.ts'
 import { STYLE_WIDTH } from '../../src/speech/style-classes.ts'
-import { FRAME_SAMPLES, OVERLAP_SAMPLES, type PlanTask, type SpeechPlan } from '../../src/speech/task-protocol.ts'
+import {
+  FRAME_SAMPLES,
+  OVERLAP_SAMPLES,
+  type PlanTask,
+  SAMPLE_RATE,
+  type SpeechPlan,
+  type WindowTask,
+} from '../../src/speech/task-protocol.ts'
 import { layWindows } from '../../src/speech/windows.ts'
 import { KokoroEngine } from '../../workers/kokoro.ts'
+import { medianPitch } from '../../workers/pitch.ts'
+import { resample } from '../../workers/resample.ts'
 import { KOKORO_DIR, styleRows } from './packs.ts'
 
 /** "The quick brown fox jumps over the lazy dog near the river." The engine is given phonemes where it expects text. */
@@ -106,6 +116,26 @@ describe('a plan', () => {
   })
 })
 
+describe('the pitch of a voice', () => {
+  it('is multiplied in its plan, which stays as long', async () => {
+    const higher = await planned(SENTENCE, { pitch: 1.2 })
+    expect(higher.features.frames).toBe(plan.features.frames)
+    const [before, after] = [plan, higher].map(({ features }) => features.tracks.f0!.data)
+    for (const [at, hertz] of after!.entries()) expect(hertz).toBeCloseTo(1.2 * before![at]!, 2)
+  })
+
+  it('and its style are heard in a trial, which has no silence around it', async () => {
+    const trial = await engine.trial({ kind: 'trial', style, pitch: 1 })
+    expect(trial.length / SAMPLE_RATE).toBeGreaterThan(1.5)
+    expect(trial.length / SAMPLE_RATE).toBeLessThan(3)
+    expect(trial.length % FRAME_SAMPLES).toBe(0)
+    const pitch = medianPitch(resample(trial, SAMPLE_RATE / 16_000))
+    const lower = await engine.trial({ kind: 'trial', style, pitch: 0.8 })
+    expect(medianPitch(resample(lower, SAMPLE_RATE / 16_000)) / pitch).toBeCloseTo(0.8, 1)
+    await engine.endWhole()
+  })
+})
+
 describe('rendering', () => {
   let whole: Float32Array
   let conditioning: Float32Array
@@ -122,13 +152,13 @@ describe('rendering', () => {
     return (await engine.calibrate({ kind: 'calibrate', style, utterance })).conditioning
   }
 
-  async function windows(): Promise<Float32Array> {
+  async function windows(filter: Pick<WindowTask, 'equaliser'> = {}): Promise<Float32Array> {
     const seams = new SeamJoiner(OVERLAP_SAMPLES)
     const { frames } = plan.features
     const parts: Float32Array[] = []
     for (const span of layWindows(0, frames, 0)) {
       const slice = sliceFeatures(plan.features, span)
-      const task = { kind: 'window', ...slice, frames: span.to - span.from, conditioning } as const
+      const task = { kind: 'window', ...slice, frames: span.to - span.from, conditioning, ...filter } as const
       const window = await engine.window(task)
       expect(window.before).toBe(span.from === 0 ? 0 : OVERLAP_SAMPLES)
       parts.push(seams.push(window.samples, span.to === frames))
@@ -152,6 +182,16 @@ describe('rendering', () => {
     const joined = await windows()
     expect(joined).toHaveLength(whole.length)
     expect(spectralDistanceDb(whole, joined)).toBeLessThan(8)
+  })
+
+  it('in windows through an equaliser is the speech through the equaliser, seams included', async () => {
+    const gains = [300, 1_000, 3_000].map((hertz, index) => ({ hertz, db: 5 - 5 * index }))
+    const taps = equaliserTaps(gains, SAMPLE_RATE)
+    const expected = equalise(await windows(), taps)
+    const found = await windows({ equaliser: taps })
+    expect(found).toHaveLength(expected.length)
+    const power = (samples: Float32Array) => samples.reduce((sum, sample) => sum + sample ** 2, 0)
+    expect(power(found.map((sample, at) => sample - expected[at]!)) / power(expected)).toBeLessThan(0.001)
   })
 
   it('of a window alone is the same every time', async () => {

@@ -11,6 +11,7 @@ export const KOKORO_DIR = join(MODELS_DIR, 'kokoro-82m', 'installed')
 export const SHIPPED_GRAPH = join(MODELS_DIR, 'kokoro-82m', 'kokoro-v1.0.int8.onnx')
 export const VOICES_DIR = join(MODELS_DIR, 'kokoro-voices', 'voices')
 export const WHISPER_DIR = join(MODELS_DIR, 'whisper-base', 'installed')
+export const ENCODER_DIR = join(MODELS_DIR, 'speaker-encoder', 'installed')
 export const SILERO_MODEL = join(MODELS_DIR, 'silero-vad', 'silero_vad_16k_op15.onnx')
 
 /** The rows of a voice's table that stand for the length classes. */

@@ -1,0 +1,86 @@
+import { mkdir, mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import type { Observable } from 'rxjs'
+import { modelFolders } from '../src/cli/serve.ts'
+import { loadConfig } from '../src/config.ts'
+import { BatchingDetector } from '../src/inference/batching-detector.ts'
+import { CostModel } from '../src/inference/cost-model.ts'
+import { DetectionPool } from '../src/inference/detection-pool.ts'
+import { EnrolledVoices } from '../src/inference/enrolled-voices.ts'
+import { KokoroEngine } from '../src/inference/kokoro-engine.ts'
+import { KokoroVoiceFitter } from '../src/inference/kokoro-voice-fitter.ts'
+import { PresetVoices } from '../src/inference/preset-voices.ts'
+import { Scheduler } from '../src/inference/scheduler.ts'
+import { VoiceStyles } from '../src/inference/voice-styles.ts'
+import { PiscinaWorkerPool } from '../src/inference/worker-pool.ts'
+import { Synthesizer } from '../src/pipelines/synthesize.ts'
+import { systemClock } from '../src/runtime/clock.ts'
+import type { Demand } from '../src/runtime/demand.ts'
+import { silentLog } from '../src/runtime/log.ts'
+import type { PcmFrame } from '../src/speech/synthesis.ts'
+import type { VoiceFeatures } from '../src/speech/voice-fitting.ts'
+import { PRESET_VOICES, presetVoices } from '../src/speech/voices.ts'
+
+/** What of a node fits voices and speaks with them, without its doors. */
+export interface FittingNode {
+  readonly pool: PiscinaWorkerPool
+  /** Learns a voice from a clip, mono at 16 kHz; its id. */
+  enroll(clip: Float32Array, trials?: number): Promise<string>
+  speak(text: string, voiceId: string, demand: Demand): Observable<PcmFrame>
+  stop(): Promise<void>
+}
+
+export async function startFittingNode(): Promise<FittingNode> {
+  const config = loadConfig()
+  const models = await modelFolders(config)
+  const folder = await mkdtemp(join(tmpdir(), 'syrinx-fitting-'))
+  const pool = new PiscinaWorkerPool(workerFile('inference'), config.workers, {
+    kokoroDir: models.kokoroInstalled,
+    encoderDir: models.encoderInstalled,
+  })
+  const scheduler = new Scheduler(pool, new CostModel(), systemClock)
+  const detection = new DetectionPool(workerFile('detection'), { sileroModel: models.sileroModel })
+  const detector = new BatchingDetector(detection)
+  const features = new Map<string, VoiceFeatures>()
+  const presets = new PresetVoices(models.kokoroVoices, models.kokoroConditioning)
+  const enrolled = new EnrolledVoices({ load: async (voiceId) => features.get(voiceId) }, folder, 'bench')
+  const styles = {
+    presets: new VoiceStyles(presets, scheduler, silentLog, PRESET_VOICES.length),
+    enrolled: new VoiceStyles(enrolled, scheduler, silentLog, PRESET_VOICES.length),
+  }
+  const voices = {
+    find: (id: string) => {
+      const preset = presetVoices.find(id)
+      if (preset || !features.has(id)) return preset
+      return { ...PRESET_VOICES[0]!, id, model: null, accountId: 'acc_bench', language: 'en', british: false }
+    },
+  }
+  const synthesizer = new Synthesizer(new KokoroEngine(scheduler, voices, styles, systemClock, pool.workers))
+  return {
+    pool,
+    async enroll(clip, trials) {
+      const fitter = new KokoroVoiceFitter(scheduler, detector, presets, trials)
+      const voiceId = `voice_${features.size}`
+      await mkdir(join(folder, voiceId))
+      features.set(voiceId, await fitter.fit(clip, new AbortController().signal))
+      return voiceId
+    },
+    speak(text, voiceId, demand) {
+      const request = { id: 'bench', text, language: 'en', voiceId, speed: 1, durationSeconds: null, postprocess: true }
+      return synthesizer.synthesize({ ...request, pace: 'batch' }, demand)
+    },
+    async stop() {
+      await scheduler.idle()
+      await pool.close()
+      await detector.close()
+      await detection.close()
+      await rm(folder, { recursive: true, force: true })
+    },
+  }
+}
+
+function workerFile(name: string): string {
+  return fileURLToPath(new URL(`../workers/${name}.js`, import.meta.url))
+}

@@ -1,0 +1,116 @@
+import type { SpeechDetector } from '../speech/detection.ts'
+import { LISTENING_SAMPLE_RATE } from '../speech/recognition.ts'
+import { checkReferenceLength, referenceSpeech } from '../speech/reference-speech.ts'
+import { STYLE_CLASSES, STYLE_WIDTH, TRIAL_STYLE_CLASS } from '../speech/style-classes.ts'
+import {
+  SAMPLE_RATE,
+  type StyleRows,
+  type VoiceMixture,
+  type VoicePrint,
+  type VoiceTrial,
+} from '../speech/task-protocol.ts'
+import type { TaskRunner } from '../speech/task-runner.ts'
+import { colouringTaps } from '../speech/voice-colour.ts'
+import { UnfitReference, type VoiceFeatures, type VoiceFitter } from '../speech/voice-fitting.ts'
+import type { PresetVoices } from './preset-voices.ts'
+import { encodeVoiceSound } from './voice-sound.ts'
+
+/** Syntheses that are compared with the clip, one after the other. More gain nothing that can be heard. */
+const TRIALS = 8
+/** How far the pitch of the best trial is corrected in the end, at most, as a factor either way. */
+const PITCH_CORRECTION_MAX = 1.25
+/** In the style vectors. */
+const HALF = STYLE_WIDTH / 2
+
+/**
+ * Finds the mixture of the model's own voices that resembles a clip most: the clip is measured, mixtures are proposed, tried and
+ * measured, and what is left of the difference in pitch and tone colour is made up for.
+ *
+ *   clip ─▶ its speech ─▶ print ─▶ search ─▶ trial ─▶ print ─┐
+ *                                    ▲                       │ a few times
+ *                                    └───────────────────────┘
+ *
+ * All of it is batch work of the inference workers, so that nobody who listens waits for it.
+ */
+export class KokoroVoiceFitter implements VoiceFitter {
+  readonly sampleRate = LISTENING_SAMPLE_RATE
+  readonly #runner: TaskRunner
+  readonly #detector: SpeechDetector
+  readonly #presets: PresetVoices
+  readonly #trials: number
+  #styles: Promise<Float32Array[][]> | undefined
+
+  constructor(runner: TaskRunner, detector: SpeechDetector, presets: PresetVoices, trials = TRIALS) {
+    this.#runner = runner
+    this.#detector = detector
+    this.#presets = presets
+    this.#trials = trials
+  }
+
+  async fit(reference: Float32Array, signal: AbortSignal): Promise<VoiceFeatures> {
+    try {
+      return await this.#fit(reference, signal)
+    } catch (error) {
+      // What a cancelled task rejects with says less.
+      signal.throwIfAborted()
+      throw error
+    }
+  }
+
+  async #fit(reference: Float32Array, signal: AbortSignal): Promise<VoiceFeatures> {
+    const order = { deadline: Number.POSITIVE_INFINITY, signal }
+    checkReferenceLength(reference)
+    const probabilities = await this.#detector.open().push(reference.slice())
+    const speech = referenceSpeech(reference, probabilities)
+    signal.throwIfAborted()
+    const styles = await this.#allStyles()
+    const print = await this.#runner.run({ kind: 'embed', samples: speech, sampleRate: this.sampleRate }, order)
+    if (print.pitch === 0) throw new UnfitReference('min_voiced', 'holds too little voiced speech')
+
+    const tried: (VoiceTrial & { readonly mixture: VoiceMixture })[] = []
+    const search = () => {
+      const trials = tried.map(({ coordinates, print }) => ({ coordinates, print }))
+      return this.#runner.run({ kind: 'search', target: print, trials }, order)
+    }
+    for (let found = await search(); ; found = await search()) {
+      const best = tried[found.best]
+      if (tried.length === this.#trials && best) return features(best.mixture, best.print, print, styles)
+      const mixture = found.next
+      const style = mixedRow(mixture, styles[TRIAL_STYLE_CLASS]!)
+      const heard = await this.#runner.run({ kind: 'trial', style, pitch: mixture.pitch }, order)
+      tried.push({ coordinates: mixture.coordinates, print: heard, mixture })
+    }
+  }
+
+  /** Of each length class, the styles of all voices. */
+  #allStyles(): Promise<Float32Array[][]> {
+    const loading = this.#styles ?? Promise.all(STYLE_CLASSES.map((_, styleClass) => this.#presets.styles(styleClass)))
+    this.#styles = loading
+    loading.catch(() => {
+      this.#styles = undefined
+    })
+    return loading
+  }
+}
+
+function features(
+  mixture: VoiceMixture,
+  heard: VoicePrint,
+  wanted: VoicePrint,
+  styles: readonly (readonly Float32Array[])[],
+): VoiceFeatures {
+  const rows: StyleRows = new Float32Array(STYLE_CLASSES.length * STYLE_WIDTH)
+  for (const [styleClass, voices] of styles.entries()) rows.set(mixedRow(mixture, voices), styleClass * STYLE_WIDTH)
+  const correction = heard.pitch === 0 ? 1 : wanted.pitch / heard.pitch
+  const pitch = mixture.pitch * Math.min(Math.max(correction, 1 / PITCH_CORRECTION_MAX), PITCH_CORRECTION_MAX)
+  const equaliser = colouringTaps(heard.spectrum, wanted.spectrum, heard.bands, SAMPLE_RATE)
+  return encodeVoiceSound({ pitch, rows, equaliser })
+}
+
+function mixedRow({ timbre, prosody }: VoiceMixture, voices: readonly Float32Array[]): Float32Array {
+  const mixed = new Float32Array(STYLE_WIDTH)
+  for (const [voice, style] of voices.entries()) {
+    for (let at = 0; at < STYLE_WIDTH; at++) mixed[at]! += (at < HALF ? timbre : prosody)[voice]! * style[at]!
+  }
+  return mixed
+}

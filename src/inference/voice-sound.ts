@@ -1,0 +1,49 @@
+import { createHash } from 'node:crypto'
+import { EQUALISER_TAPS } from '../audio/equaliser.ts'
+import { STYLE_CLASSES, STYLE_WIDTH } from '../speech/style-classes.ts'
+import type { VoiceFeatures } from '../speech/voice-fitting.ts'
+import type { VoiceSound } from './voice-styles.ts'
+
+const SIGNATURE = 0x5652_5953
+/** Raised with every change of the layout, of the style classes, or of what the numbers mean. */
+const VERSION = 1
+const HEADER_BYTES = 8
+const CHECKSUM_BYTES = 32
+const ROWS = STYLE_CLASSES.length * STYLE_WIDTH
+const FLOATS = 1 + ROWS + EQUALISER_TAPS
+const BYTES = HEADER_BYTES + FLOATS * Float32Array.BYTES_PER_ELEMENT + CHECKSUM_BYTES
+
+/**
+ * A fitted voice as bytes, little-endian:
+ *
+ *   u32 signature │ u32 version │ f32 pitch │ f32 rows [classes, 256] │ f32 equaliser [taps] │ SHA-256 of all before
+ */
+export function encodeVoiceSound({ pitch, rows, equaliser }: Required<VoiceSound>): VoiceFeatures {
+  const bytes = new Uint8Array(BYTES)
+  const view = new DataView(bytes.buffer)
+  view.setUint32(0, SIGNATURE, true)
+  view.setUint32(4, VERSION, true)
+  const floats = new Float32Array(bytes.buffer, HEADER_BYTES, FLOATS)
+  floats[0] = pitch
+  floats.set(rows, 1)
+  floats.set(equaliser, 1 + ROWS)
+  bytes.set(checksumOf(bytes), BYTES - CHECKSUM_BYTES)
+  return bytes
+}
+
+/** Undefined where the bytes are damaged, or of another version. */
+export function decodeVoiceSound(features: VoiceFeatures): Required<VoiceSound> | undefined {
+  if (features.length !== BYTES) return undefined
+  const bytes = features.slice()
+  const view = new DataView(bytes.buffer)
+  if (view.getUint32(0, true) !== SIGNATURE || view.getUint32(4, true) !== VERSION) return undefined
+  if (!checksumOf(bytes).equals(bytes.subarray(BYTES - CHECKSUM_BYTES))) return undefined
+  const floats = new Float32Array(bytes.buffer, HEADER_BYTES, FLOATS)
+  return { pitch: floats[0]!, rows: floats.slice(1, 1 + ROWS), equaliser: floats.slice(1 + ROWS) }
+}
+
+function checksumOf(bytes: Uint8Array): Buffer {
+  return createHash('sha256')
+    .update(bytes.subarray(0, BYTES - CHECKSUM_BYTES))
+    .digest()
+}

@@ -1,0 +1,161 @@
+import { describe, expect, it } from 'vitest'
+import { KokoroVoiceFitter } from '../../src/inference/kokoro-voice-fitter.ts'
+import { PresetVoices } from '../../src/inference/preset-voices.ts'
+import { decodeVoiceSound } from '../../src/inference/voice-sound.ts'
+import { DETECTION_WINDOW_SAMPLES, type SpeechDetector } from '../../src/speech/detection.ts'
+import { STYLE_CLASSES, STYLE_WIDTH, TRIAL_STYLE_CLASS } from '../../src/speech/style-classes.ts'
+import type { SpeechTask, TaskResult, VoicePrint, VoiceSearch } from '../../src/speech/task-protocol.ts'
+import type { TaskOrder, TaskRunner } from '../../src/speech/task-runner.ts'
+import { UnfitReference } from '../../src/speech/voice-fitting.ts'
+import { PRESET_VOICES } from '../../src/speech/voices.ts'
+import { styleRows, VOICES_DIR } from '../workers/packs.ts'
+
+const RATE = 16_000
+const TRIALS = 3
+const MARK = new Float32Array(40)
+
+/**
+ * Proposes one voice of the model after the other, and hears the pitch that is next in `pitches`. The first is the clip's. The trial
+ * whose number is `best` is the best.
+ */
+class ScriptedRunner implements TaskRunner {
+  readonly ran: { task: SpeechTask; order: TaskOrder }[] = []
+  pitches = [200, 180, 190, 210]
+  best = 1
+  before: (task: SpeechTask) => void = () => {}
+
+  listen() {
+    return () => {}
+  }
+
+  async run<T extends SpeechTask>(task: T, order: TaskOrder): Promise<TaskResult<T>> {
+    this.before(task)
+    order.signal?.throwIfAborted()
+    this.ran.push({ task, order })
+    return this.#answer(task) as TaskResult<T>
+  }
+
+  tasks<K extends SpeechTask['kind']>(kind: K): Extract<SpeechTask, { kind: K }>[] {
+    return this.ran.flatMap(({ task }) => (task.kind === kind ? [task as Extract<SpeechTask, { kind: K }>] : []))
+  }
+
+  #answer(task: SpeechTask): VoicePrint | VoiceSearch {
+    if (task.kind !== 'search') {
+      const pitch = this.pitches[this.tasks('trial').length] ?? 0
+      return { embedding: new Float32Array(256).fill(1 / 16), pitch, spectrum: MARK, bands: BANDS }
+    }
+    const index = task.trials.length
+    const weights = Float32Array.from(PRESET_VOICES, (_, voice) => (voice === index ? 1 : 0))
+    const next = { coordinates: Float32Array.of(index), timbre: weights, prosody: weights, pitch: 1.1 }
+    return { next, scores: task.trials.map(() => 0), best: index === 0 ? -1 : Math.min(this.best, index - 1) }
+  }
+}
+
+const BANDS = Float32Array.from({ length: 40 }, (_, band) => 100 * 1.1 ** band)
+
+/** Takes whatever is loud for speech. */
+const detector: SpeechDetector = {
+  open: () => ({
+    push: async (samples) =>
+      Float32Array.from({ length: Math.floor(samples.length / DETECTION_WINDOW_SAMPLES) }, (_, window) =>
+        Math.abs(samples[window * DETECTION_WINDOW_SAMPLES + 100]!) > 0.01 ? 0.9 : 0,
+      ),
+  }),
+}
+
+const clip = Float32Array.from({ length: 3 * RATE }, (_, at) => (at < RATE ? 0 : 0.1 * Math.cos(at / 3)))
+const never = new AbortController().signal
+
+function fitter(runner: TaskRunner): KokoroVoiceFitter {
+  return new KokoroVoiceFitter(runner, detector, new PresetVoices(VOICES_DIR, ''), TRIALS)
+}
+
+describe('fitting a voice', () => {
+  it('measures the speech of the clip, then tries what is proposed, each time knowing all trials before', async () => {
+    const runner = new ScriptedRunner()
+    await fitter(runner).fit(clip, never)
+    const kinds = runner.ran.map(({ task }) => task.kind)
+    expect(kinds).toEqual(['embed', 'search', 'trial', 'search', 'trial', 'search', 'trial', 'search'])
+    const [embed] = runner.tasks('embed')
+    expect(embed!.sampleRate).toBe(RATE)
+    expect(embed!.samples.length / RATE).toBeCloseTo(2, 0)
+    expect(runner.tasks('search').map(({ trials }) => trials.map(({ coordinates }) => coordinates[0]))).toEqual([
+      [],
+      [0],
+      [0, 1],
+      [0, 1, 2],
+    ])
+  })
+
+  it('speaks its trials with the mixture, in the style of an ordinary sentence', async () => {
+    const runner = new ScriptedRunner()
+    await fitter(runner).fit(clip, never)
+    const [first] = runner.tasks('trial')
+    const from = TRIAL_STYLE_CLASS * STYLE_WIDTH
+    expect(first!.style).toEqual(styleRows(PRESET_VOICES[0]!.model).slice(from, from + STYLE_WIDTH))
+    expect(first!.pitch).toBeCloseTo(1.1)
+  })
+
+  it('does all of it as batch work that can be cancelled', async () => {
+    const runner = new ScriptedRunner()
+    await fitter(runner).fit(clip, never)
+    for (const { order } of runner.ran) expect(order).toEqual({ deadline: Number.POSITIVE_INFINITY, signal: never })
+  })
+
+  it('keeps the best trial in all length classes, and makes up for what its pitch lacks', async () => {
+    const features = await fitter(new ScriptedRunner()).fit(clip, never)
+    const { rows, pitch } = decodeVoiceSound(features)!
+    const expected = styleRows(PRESET_VOICES[1]!.model)
+    expect(rows).toHaveLength(STYLE_CLASSES.length * STYLE_WIDTH)
+    for (const [at, value] of rows.entries()) expect(value).toBeCloseTo(expected[at]!, 5)
+    expect(pitch).toBeCloseTo((1.1 * 200) / 190, 4)
+  })
+
+  it('corrects the pitch within bounds, and not at all where it could not be heard', async () => {
+    const runner = new ScriptedRunner()
+    runner.pitches = [300, 0, 100, 0]
+    expect(decodeVoiceSound(await fitter(runner).fit(clip, never))!.pitch).toBeCloseTo(1.1 * 1.25, 4)
+    runner.ran.length = 0
+    runner.best = 0
+    expect(decodeVoiceSound(await fitter(runner).fit(clip, never))!.pitch).toBeCloseTo(1.1, 4)
+  })
+
+  it('gives the same features for the same clip', async () => {
+    const [first, second] = [new ScriptedRunner(), new ScriptedRunner()]
+    expect(await fitter(first).fit(clip, never)).toEqual(await fitter(second).fit(clip, never))
+  })
+
+  it('leaves the clip as it is', async () => {
+    const before = clip.slice()
+    await fitter(new ScriptedRunner()).fit(clip, never)
+    expect(Buffer.compare(Buffer.from(clip.buffer), Buffer.from(before.buffer))).toBe(0)
+  })
+
+  it('stops with the signal’s reason, after at most one task', async () => {
+    const runner = new ScriptedRunner()
+    const stop = new AbortController()
+    runner.before = (task) => {
+      if (task.kind === 'trial') stop.abort(new Error('nobody wants it'))
+    }
+    await expect(fitter(runner).fit(clip, stop.signal)).rejects.toThrow('nobody wants it')
+    expect(runner.ran.map(({ task }) => task.kind)).toEqual(['embed', 'search'])
+  })
+
+  it('refuses a clip without a voice before it tries anything', async () => {
+    const runner = new ScriptedRunner()
+    await expect(fitter(runner).fit(clip.subarray(0, RATE / 2), never)).rejects.toMatchObject({ rule: 'min_duration' })
+    await expect(fitter(runner).fit(new Float32Array(2 * RATE), never)).rejects.toMatchObject({ rule: 'min_speech' })
+    expect(runner.ran).toEqual([])
+    runner.pitches = [0]
+    await expect(fitter(runner).fit(clip, never)).rejects.toBeInstanceOf(UnfitReference)
+    expect(runner.tasks('search')).toEqual([])
+  })
+
+  it('passes on that a task failed', async () => {
+    const runner = new ScriptedRunner()
+    runner.before = (task) => {
+      if (task.kind === 'search') throw new Error('the worker is gone')
+    }
+    await expect(fitter(runner).fit(clip, never)).rejects.toThrow('the worker is gone')
+  })
+})

@@ -1,0 +1,120 @@
+import { describe, expect, it } from 'vitest'
+import { weightsAt } from '../../models/voices/voice-axes.ts'
+import {
+  dimensionsOf,
+  EMBEDDING_AXES,
+  EMBEDDING_WIDTH,
+  HEARD_WIDTH,
+  loadVoiceSpace,
+  pointAt,
+} from '../../models/voices/voice-space.ts'
+import type { VoicePrint } from '../../src/speech/task-protocol.ts'
+import { VoiceScore } from '../../workers/voice-score.ts'
+import { searchVoice } from '../../workers/voice-search.ts'
+import { VoiceSurrogate } from '../../workers/voice-surrogate.ts'
+
+const space = await loadVoiceSpace()
+const dimensions = dimensionsOf(space)
+
+const triedAt = (index: number) => space.tried.slice(index * dimensions, (index + 1) * dimensions)
+const heardAt = (index: number) => space.heard.slice(index * HEARD_WIDTH, (index + 1) * HEARD_WIDTH)
+
+/** A voice that sounds as one of the points that were tried. */
+function printOf(heard: Float32Array | Float64Array): VoicePrint {
+  const { mean, basis } = space.embeddings
+  const embedding = mean.map((value, at) => {
+    let sum = value
+    for (let axis = 0; axis < EMBEDDING_AXES; axis++) sum += heard[axis]! * basis[axis * EMBEDDING_WIDTH + at]!
+    return sum
+  })
+  const length = Math.hypot(...embedding)
+  const flat = new Float32Array(40)
+  const unit = embedding.map((value) => value / length)
+  return { embedding: unit, pitch: Math.exp(heard[EMBEDDING_AXES]!), spectrum: flat, bands: flat }
+}
+
+describe('the surrogate', () => {
+  it('knows roughly what was heard where something was tried', () => {
+    const surrogate = new VoiceSurrogate(space, [])
+    const guess = new Float64Array(HEARD_WIDTH)
+    for (const index of [0, 10, 100]) {
+      surrogate.predict(Float64Array.from(triedAt(index)), guess)
+      const heard = heardAt(index)
+      const distance = (other: ArrayLike<number>) =>
+        Math.sqrt(heard.reduce((sum, value, at) => sum + (value - other[at]!) ** 2, 0))
+      expect(distance(guess)).toBeLessThan(0.5 * distance(new Float64Array(HEARD_WIDTH)))
+    }
+  })
+
+  it('learns from what is tried beside', () => {
+    const coordinates = triedAt(7).map((value) => value + 0.3)
+    const heard = heardAt(20)
+    const error = (surrogate: VoiceSurrogate) => {
+      const guess = new Float64Array(HEARD_WIDTH)
+      surrogate.predict(Float64Array.from(coordinates), guess)
+      return Math.hypot(...heard.map((value, at) => value - guess[at]!))
+    }
+    expect(error(new VoiceSurrogate(space, [{ coordinates, heard }]))).toBeLessThan(
+      0.5 * error(new VoiceSurrogate(space, [])),
+    )
+  })
+})
+
+describe('the score of a voice', () => {
+  it('is highest where what is heard is the voice itself', () => {
+    const score = new VoiceScore(space, printOf(heardAt(5)))
+    const [own, other] = [score.of(triedAt(5), heardAt(5)), score.of(triedAt(5), heardAt(40))]
+    expect(own).toBeGreaterThan(0.9)
+    expect(own).toBeGreaterThan(other + 0.1)
+  })
+
+  it('falls with the difference in pitch, and with weights that stop sounding like speech', () => {
+    const score = new VoiceScore(space, printOf(heardAt(5)))
+    const higher = heardAt(5)
+    higher[EMBEDDING_AXES]! += 0.3
+    expect(score.of(triedAt(5), higher)).toBeLessThan(score.of(triedAt(5), heardAt(5)) - 0.05)
+    const far = triedAt(5).map((value, axis) => (axis < space.timbre.dimensions ? 4 * value : value))
+    expect(score.of(far, heardAt(5))).toBeLessThan(score.of(triedAt(5), heardAt(5)) - 0.3)
+  })
+})
+
+describe('the search', () => {
+  const target = printOf(heardAt(60))
+
+  it('proposes the same to the same clip, and something that should resemble it', () => {
+    const first = searchVoice(space, { kind: 'search', target, trials: [] })
+    expect(searchVoice(space, { kind: 'search', target, trials: [] })).toEqual(first)
+    expect(first).toMatchObject({ best: -1, scores: [] })
+    const guess = new Float64Array(HEARD_WIDTH)
+    new VoiceSurrogate(space, []).predict(Float64Array.from(first.next.coordinates), guess)
+    expect(new VoiceScore(space, target).of(first.next.coordinates, guess)).toBeGreaterThan(0.8)
+    expect(Math.exp(guess[EMBEDDING_AXES]!) / target.pitch).toBeCloseTo(1, 1)
+  })
+
+  it('says which weights and pitch its point stands for', () => {
+    const { next } = searchVoice(space, { kind: 'search', target, trials: [] })
+    const { timbre, prosody, lnPitch } = pointAt(space, next.coordinates)
+    expect(next.timbre).toEqual(weightsAt(space.timbre, timbre))
+    expect(next.prosody).toEqual(weightsAt(space.prosody, prosody))
+    expect(next.pitch).toBeCloseTo(Math.exp(lnPitch), 6)
+    expect(Math.min(...next.timbre)).toBeGreaterThan(-0.3)
+  })
+
+  it('names the best of the trials and goes on near it', () => {
+    const trials = [30, 60, 90].map((index) => ({ coordinates: triedAt(index), print: printOf(heardAt(index)) }))
+    const { best, scores, next } = searchVoice(space, { kind: 'search', target, trials })
+    expect(best).toBe(1)
+    expect(scores[1]).toBe(Math.max(...scores))
+    const distance = (index: number) =>
+      Math.hypot(...next.coordinates.map((value, axis) => value - triedAt(index)[axis]!))
+    expect(distance(60)).toBeLessThan(Math.min(distance(30), distance(90)))
+  })
+
+  it('does not hold a pitch that could not be heard against a trial', () => {
+    const trials = [target.pitch, 0].map((pitch) => {
+      return { coordinates: triedAt(60), print: { ...printOf(heardAt(60)), pitch } }
+    })
+    const { scores } = searchVoice(space, { kind: 'search', target, trials })
+    expect(scores[1]).toBe(scores[0])
+  })
+})

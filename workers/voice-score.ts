@@ -1,0 +1,133 @@
+import {
+  EMBEDDING_AXES,
+  EMBEDDING_WIDTH,
+  PITCH_SCALE,
+  PROSODY_SCALE,
+  type VoiceSpace,
+} from '../models/voices/voice-space.ts'
+import type { VoicePrint } from '../src/speech/task-protocol.ts'
+
+/** Likeness as such, and as seen from the middle of each kind, so that synthesised voices are not all alike in being synthesised. */
+const PLAIN_SHARE = 0.6
+const CENTRED_SHARE = 0.4
+/** A difference in pitch that nobody notices, in semitones, and what each semitone beyond it costs. */
+const PITCH_TOLERANCE = 0.5
+const PITCH_COST = 0.015
+const SEMITONES = 12 / Math.LN2
+/** Beyond this, mean square of what a coordinate usually is, voices are bought with clarity. */
+const SPREAD_MAX = 0.5
+const TIMBRE_COST = 0.06
+const PROSODY_COST = 0.04
+const LN_PITCH_MAX = 0.3
+const LN_PITCH_COST = 2
+/** Voices of which less than this is mixed in stop sounding like speech. */
+const WEIGHT_MIN = -0.15
+const WEIGHT_COST = 1
+
+/** How well what is heard at a point of the voice space resembles a voice, and what it costs in clarity: more is better, 1 the most. */
+export class VoiceScore {
+  readonly #space: VoiceSpace
+  readonly #target: VoicePrint
+  /** In the axes of what is heard: products of the basis with what embeddings are compared with. */
+  readonly #inMean: Float64Array
+  readonly #inTarget: Float64Array
+  readonly #inSpoken: Float64Array
+  readonly #inCentred: Float64Array
+  readonly #products: {
+    readonly mean: number
+    readonly target: number
+    readonly spoken: number
+    readonly centred: number
+  }
+  readonly #spokenSquare: number
+  readonly #spokenCentred: number
+
+  constructor(space: VoiceSpace, target: VoicePrint) {
+    this.#space = space
+    this.#target = target
+    const { mean, basis } = space.embeddings
+    const { spoken, recorded } = space
+    const centred = unit(target.embedding.map((value, at) => value - recorded[at]!))
+    const inBasis = (vector: Float32Array) =>
+      Float64Array.from({ length: EMBEDDING_AXES }, (_, axis) =>
+        dot(basis.subarray(axis * EMBEDDING_WIDTH, (axis + 1) * EMBEDDING_WIDTH), vector),
+      )
+    this.#inMean = inBasis(mean)
+    this.#inTarget = inBasis(target.embedding)
+    this.#inSpoken = inBasis(spoken)
+    this.#inCentred = inBasis(centred)
+    this.#products = {
+      mean: dot(mean, mean),
+      target: dot(mean, target.embedding),
+      spoken: dot(mean, spoken),
+      centred: dot(mean, centred),
+    }
+    this.#spokenSquare = dot(spoken, spoken)
+    this.#spokenCentred = dot(spoken, centred)
+  }
+
+  /** `heard`: as `heardOf` has it. */
+  of(point: ArrayLike<number>, heard: ArrayLike<number>): number {
+    return this.#likeness(heard) - this.#cost(point)
+  }
+
+  #likeness(heard: ArrayLike<number>): number {
+    let square = this.#products.mean
+    let { target, spoken, centred } = this.#products
+    for (let axis = 0; axis < EMBEDDING_AXES; axis++) {
+      const value = heard[axis]!
+      square += value * (value + 2 * this.#inMean[axis]!)
+      target += value * this.#inTarget[axis]!
+      spoken += value * this.#inSpoken[axis]!
+      centred += value * this.#inCentred[axis]!
+    }
+    const length = Math.sqrt(square)
+    const fromMiddle = Math.sqrt(1 - (2 * spoken) / length + this.#spokenSquare)
+    const semitones = Math.abs(heard[EMBEDDING_AXES]! - Math.log(this.#target.pitch)) * SEMITONES
+    return (
+      (PLAIN_SHARE * target) / length +
+      (CENTRED_SHARE * (centred / length - this.#spokenCentred)) / fromMiddle -
+      PITCH_COST * Math.max(0, semitones - PITCH_TOLERANCE)
+    )
+  }
+
+  #cost(point: ArrayLike<number>): number {
+    const { timbre, prosody } = this.#space
+    let [timbreSquares, prosodySquares] = [0, 0]
+    for (let axis = 0; axis < timbre.dimensions; axis++) {
+      timbreSquares += (point[axis]! / timbre.spreads[axis]!) ** 2
+    }
+    for (let axis = 0; axis < prosody.dimensions; axis++) {
+      prosodySquares += (point[timbre.dimensions + axis]! / PROSODY_SCALE / prosody.spreads[axis]!) ** 2
+    }
+    const lnPitch = Math.abs(point[timbre.dimensions + prosody.dimensions]! / PITCH_SCALE)
+    return (
+      TIMBRE_COST * Math.max(0, timbreSquares / timbre.dimensions - SPREAD_MAX) +
+      PROSODY_COST * Math.max(0, prosodySquares / prosody.dimensions - SPREAD_MAX) +
+      LN_PITCH_COST * Math.max(0, lnPitch - LN_PITCH_MAX) +
+      WEIGHT_COST * Math.max(0, WEIGHT_MIN - smallestWeight(timbre, point))
+    )
+  }
+}
+
+function smallestWeight({ dimensions, middle, directions }: VoiceSpace['timbre'], point: ArrayLike<number>): number {
+  const voices = middle.length
+  let smallest = Number.POSITIVE_INFINITY
+  for (let voice = 0; voice < voices; voice++) {
+    let weight = middle[voice]!
+    for (let axis = 0; axis < dimensions; axis++) weight += point[axis]! * directions[axis * voices + voice]!
+    if (weight < smallest) smallest = weight
+  }
+  return smallest
+}
+
+function dot(a: Float32Array, b: Float32Array): number {
+  let sum = 0
+  for (let at = 0; at < a.length; at++) sum += a[at]! * b[at]!
+  return sum
+}
+
+function unit(vector: Float32Array): Float32Array {
+  const length = Math.sqrt(dot(vector, vector))
+  return vector.map((value) => value / length)
+}
