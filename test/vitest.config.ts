@@ -1,10 +1,12 @@
 import { fileURLToPath } from 'node:url'
-import { defineConfig } from 'vitest/config'
+import { configDefaults, defineConfig } from 'vitest/config'
+import { filesToLeaveOut } from './programs.ts'
 
 export default defineConfig({
   test: {
     root: fileURLToPath(new URL('..', import.meta.url)),
     include: ['test/**/*.test.ts'],
+    exclude: [...configDefaults.exclude, ...filesToLeaveOut()],
     globalSetup: ['test/global-setup.ts'],
     // They only bound a failure: a busy machine takes its time to load models.
     testTimeout: 180_000,
