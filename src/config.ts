@@ -14,6 +14,8 @@ export interface Config {
   readonly publicWsUrl: string | undefined
   readonly bootstrap: boolean
   readonly openai: boolean
+  /** Whether `/` shows the page on which keys can be tried out. */
+  readonly playground: boolean
   readonly workers: number
   readonly ttsEngine: 'kokoro'
   /** `off`: the node only speaks, and neither fetches nor loads a model that listens. */
@@ -49,6 +51,7 @@ const SETTINGS = {
   SYRINX_PUBLIC_WS_URL: url('ws://', 'wss://').optional(),
   SYRINX_BOOTSTRAP: onOff.default(true),
   SYRINX_OPENAI: onOff.default(false),
+  SYRINX_PLAYGROUND: onOff.default(true),
   SYRINX_WORKERS: wholeNumber(1, 256).default(availableParallelism()),
   SYRINX_TTS_ENGINE: z.enum(['kokoro']).default('kokoro'),
   SYRINX_STT_ENGINE: z.enum(['whisper', 'off']).default('whisper'),
@@ -83,6 +86,7 @@ export function parseConfig(variables: Readonly<Record<string, string | undefine
     publicWsUrl: set.SYRINX_PUBLIC_WS_URL,
     bootstrap: set.SYRINX_BOOTSTRAP,
     openai: set.SYRINX_OPENAI,
+    playground: set.SYRINX_PLAYGROUND,
     workers: set.SYRINX_WORKERS,
     ttsEngine: set.SYRINX_TTS_ENGINE,
     sttEngine: set.SYRINX_STT_ENGINE,

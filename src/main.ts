@@ -35,6 +35,7 @@ import { Synthesizer } from './pipelines/synthesize.ts'
 import { FileTranscriber } from './pipelines/transcribe-file.ts'
 import { LiveTranscriber } from './pipelines/transcribe-live.ts'
 import { VoiceLearner } from './pipelines/voice-learner.ts'
+import { loadPlayground, type PlaygroundPage } from './playground/load.ts'
 import { type Clock, systemClock } from './runtime/clock.ts'
 import { systemDisk } from './runtime/disk.ts'
 import { NodeLifecycle } from './runtime/lifecycle.ts'
@@ -44,6 +45,8 @@ import { systemRandom } from './runtime/random.ts'
 import { Spool } from './runtime/spool.ts'
 import { DETECTION_WINDOW_SAMPLES } from './speech/detection.ts'
 import { loadDictionary } from './speech/dictionary/dictionary-folder.ts'
+import { SPOKEN_LANGUAGES } from './speech/languages.ts'
+import { SPEECH_MODES } from './speech/speech-modes.ts'
 import { STYLE_CLASSES } from './speech/style-classes.ts'
 import { allVoices } from './speech/voice-directory.ts'
 import type { VoiceFeatures } from './speech/voice-fitting.ts'
@@ -158,6 +161,7 @@ export async function startNode(config: Config, models: ModelFolders, log: Log):
     lifecycle,
     observer: metrics.service,
     exposition: metrics,
+    playground: config.playground ? await openPlayground(config, listening !== undefined) : undefined,
     publicUrl: config.publicUrl,
     publicWsUrl: config.publicWsUrl,
     openAi: config.openai ? { speechModel: config.ttsEngine } : undefined,
@@ -221,6 +225,13 @@ interface Listening {
   readonly transcriber: FileTranscriber
   readonly liveTranscriber: LiveTranscriber
   warmUp(): Promise<void>
+}
+
+/** The page at `/`, which shows what this node can do. */
+function openPlayground({ publicWsUrl: wsUrl }: Config, isListening: boolean): Promise<PlaygroundPage> {
+  const voices = PRESET_VOICES.map(({ id, name, language, gender }) => ({ id, name, language, gender }))
+  const modes = isListening ? SPEECH_MODES.map(({ code, name }) => ({ code, name })) : []
+  return loadPlayground({ voices, languages: SPOKEN_LANGUAGES, modes, wsUrl })
 }
 
 /** What only a node that listens needs, beside the inference pool. */

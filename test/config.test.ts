@@ -12,6 +12,7 @@ describe('the settings', () => {
       modelsDir: `${homedir()}/.cache/syrinx/models`,
       bootstrap: true,
       openai: false,
+      playground: true,
       ttsEngine: 'kokoro',
       sttEngine: 'whisper',
       logLevel: 'info',

@@ -17,6 +17,8 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   'src/pipelines': ['src/speech', 'src/audio', 'src/runtime'],
   'src/api': ['src/pipelines', 'src/ledger', 'src/speech', 'src/audio', 'src/runtime'],
   'src/http': ['src/api', 'src/runtime'],
+  'src/client': [],
+  'src/playground': ['src/client'],
   'src/cli': ['src', 'src/ledger', 'src/speech', 'src/runtime', 'models'],
   workers: ['src/speech', 'src/audio', 'src/runtime', 'models'],
   models: ['src/speech', 'src/runtime', 'workers'],
@@ -51,6 +53,7 @@ const SOLE_IMPORTERS: Readonly<Record<string, readonly string[]>> = {
   dotenv: ['src/config.ts'],
   zod: ['src/api/', 'src/config.ts', 'models/'],
   commander: ['src/cli/'],
+  esbuild: ['src/playground/bundle.ts'],
   rxjs: ['src/speech/synthesis.ts', 'src/inference/', 'src/pipelines/', 'src/api/'],
 }
 
@@ -58,8 +61,8 @@ const SOLE_IMPORTERS: Readonly<Record<string, readonly string[]>> = {
 const BANNED: Readonly<Record<string, readonly string[]>> = {
   'Date\\.now\\(': ['src/runtime/clock.ts'],
   'new Date\\(\\)': [],
-  'performance\\.now\\(': ['src/runtime/clock.ts'],
-  'setTimeout\\(': ['src/runtime/clock.ts'],
+  'performance\\.now\\(': ['src/runtime/clock.ts', 'src/playground/page/moment.ts'],
+  'setTimeout\\(': ['src/runtime/clock.ts', 'src/client/retry.ts'],
   'setInterval\\(': ['src/runtime/clock.ts'],
   'Math\\.random\\(': [],
   'randomBytes\\(': ['src/runtime/random.ts'],
@@ -85,7 +88,8 @@ const sources = ['src', 'workers', 'models'].flatMap((folder) =>
 function readSource(path: string): Source {
   const text = readFileSync(join(ROOT, path), 'utf8')
   const specifiers = [
-    ...text.matchAll(/(?:^|\n)\s*(?:import|export)\b[^'"\n]*?(?:\{[^}]*\}\s*)?(?:from\s*)?['"]([^'"]+)['"]/g),
+    ...text.matchAll(/(?:^|\n)\s*(?:import|export)\b[^'"=;()]*?\bfrom\s*['"]([^'"]+)['"]/g),
+    ...text.matchAll(/(?:^|\n)\s*import\s*['"]([^'"]+)['"]/g),
   ]
   specifiers.push(...text.matchAll(/\bimport\(['"]([^'"]+)['"]\)/g))
   const imports = specifiers.map(([, specifier = '']) =>
@@ -130,6 +134,18 @@ describe('the layers', () => {
         .map(([target]) => `${path} imports ${target}`),
     )
     expect(offences).toEqual([])
+  })
+
+  it('give a client that needs no package and nothing of Node, so that it runs in browsers', () => {
+    const client = sources.filter(
+      ({ path }) => folderOf(path) === 'src/client' || path.startsWith('src/playground/page/'),
+    )
+    const foreign = client.flatMap(({ path, imports }) =>
+      imports.filter((target) => !target.startsWith('src/')).map((target) => `${path} imports ${target}`),
+    )
+    expect(foreign).toEqual([])
+    const globals = client.filter(({ text }) => /\b(?:Buffer\.|process\.|require\(|__dirname)/.test(text))
+    expect(globals.map(({ path }) => path)).toEqual([])
   })
 
   it('take time, chance, settings and output as parameters', () => {

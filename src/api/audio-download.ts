@@ -1,6 +1,7 @@
 import type { AudioFile } from './audio-files.ts'
 import { audioOperation } from './documents/node.ts'
 import { notFound } from './edge-errors.ts'
+import { isSameTag } from './entity-tag.ts'
 import { ApiError } from './errors.ts'
 import type { RequestHead, Route } from './exchange.ts'
 import type { Services } from './services.ts'
@@ -19,7 +20,7 @@ export function audioDownload({ audioFiles, clock }: Services): Route {
 
       const etag = `"${file.name}"`
       const headers = { ...cacheHeaders(file, etag, clock.now()), 'Accept-Ranges': 'bytes' }
-      if (matches(request.header('if-none-match'), etag)) return exchange.reply(304, headers, '')
+      if (isSameTag(request.header('if-none-match'), etag)) return exchange.reply(304, headers, '')
 
       const range = requestedRange(request, etag, file.bytes)
       if (range === 'unsatisfiable') {
@@ -45,12 +46,6 @@ export function audioDownload({ audioFiles, clock }: Services): Route {
 function cacheHeaders({ expiresAt }: AudioFile, etag: string, now: number): Record<string, string> {
   const maxAgeSeconds = Math.max(0, Math.floor((expiresAt - now) / 1000))
   return { ETag: etag, 'Cache-Control': `private, max-age=${maxAgeSeconds}, immutable` }
-}
-
-function matches(header: string | undefined, etag: string): boolean {
-  if (header === undefined) return false
-  const tags = header.split(',').map((tag) => tag.trim().replace(/^W\//, ''))
-  return tags.includes('*') || tags.includes(etag)
 }
 
 /**

@@ -6,6 +6,7 @@ import { healthz, readyz } from './health.ts'
 import { keys } from './keys.ts'
 import { metrics } from './metrics.ts'
 import { openAiRoutes } from './openai/routes.ts'
+import { playground } from './playground.ts'
 import type { Services } from './services.ts'
 import { streamToken } from './stream-token.ts'
 import { sttSocket } from './stt-socket.ts'
@@ -42,5 +43,6 @@ export function routes(services: Services): {
     ...(services.openAi === undefined ? [] : openAiRoutes(services)),
   ]
   const sockets = [ttsSocket(services), sttSocket(services)]
-  return { requests: [...requests, ...documents(services, requests, sockets)], sockets }
+  const pages = services.playground === undefined ? [] : [playground(services.playground)]
+  return { requests: [...requests, ...documents(services, requests, sockets), ...pages], sockets }
 }

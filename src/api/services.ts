@@ -38,11 +38,20 @@ export interface Services {
   readonly lifecycle: Lifecycle
   readonly observer: ServiceObserver
   readonly exposition: Exposition
+  /** undefined: switched off. */
+  readonly playground?: PlaygroundPage | undefined
   /** Base of the URLs handed out; undefined: the request's own host. */
   readonly publicUrl: string | undefined
   readonly publicWsUrl: string | undefined
   /** What clients written for OpenAI are told; undefined: there are no routes for them (D33). */
   readonly openAi: { readonly speechModel: string } | undefined
+}
+
+/** The page at `/`, as it is served. */
+export interface PlaygroundPage {
+  readonly html: string
+  readonly etag: string
+  readonly contentSecurityPolicy: string
 }
 
 /** Turns frames into a file. Subscribes once; aborting `signal` unsubscribes and rejects. */

@@ -28,7 +28,7 @@ const LISTEN_SCRIPT = [
  * What an empty data folder's first start prints: the keys, which nothing shows again, and lines that make sound when
  * pasted into a shell on the same machine.
  */
-export function firstSteps(first: FirstAccount, url: string): string {
+export function firstSteps(first: FirstAccount, url: string, hasPlayground: boolean): string {
   const headers = `-H 'Authorization: Bearer ${first.voice.plaintext}' -H 'Content-Type: application/json'`
   const say = JSON.stringify({ text: TEXT })
   const token = JSON.stringify({ text_length: TEXT.length })
@@ -40,7 +40,7 @@ of transcripts a month. These are its keys; they are shown this once.
   voice key           ${first.voice.plaintext}
   speech-to-text key  ${first.stt.plaintext}
 
-An MP3 file:
+${hasPlayground ? `A page to try them on; paste them there:\n  ${url}\n\n` : ''}An MP3 file:
   curl -sS -f ${url}/api/v1/tts/bytes ${headers} -d '${say}' -o hello.mp3
 
 A stream of events, as the audio is made:

@@ -38,7 +38,7 @@ export function registerServe(program: Command, output: Output): void {
         const { startNode } = await import('../main.ts')
         const node = await startNode(config, models, log)
         stopOnSignals(node)
-        if (node.firstAccount) await output.out(firstSteps(node.firstAccount, node.url))
+        if (node.firstAccount) await output.out(firstSteps(node.firstAccount, node.url, config.playground))
         await output.out(`listening on ${node.url}\n`)
       } catch (error) {
         if (error instanceof MissingFilesError) command.error(error.message, { exitCode: 1 })

@@ -61,6 +61,9 @@ const languagesByKey = new Map([
   ...languages.map((language) => [keyOf(language.code), language] as const),
 ])
 
+/** Those the built-in engine speaks. */
+export const SPOKEN_LANGUAGES: readonly Language[] = languages.filter(({ code }) => PRONUNCIATIONS.has(code))
+
 /** Looks a language up by its code, ISO 639-3 code or English name, in any case. Where two could be meant, the code wins. */
 export function findLanguage(text: string): Language | undefined {
   return languagesByKey.get(keyOf(text))

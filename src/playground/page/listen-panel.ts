@@ -1,0 +1,88 @@
+import { Microphone } from '../../client/browser.ts'
+import type { LiveEvent, LiveTranscription } from '../../client/client.ts'
+import { fillLanguages } from './choices.ts'
+import { create, element } from './dom.ts'
+import { facts } from './facts.ts'
+import { LevelHistory } from './level-history.ts'
+import { problemOf } from './problem.ts'
+import type { Session } from './session.ts'
+import { clockTime } from './times.ts'
+
+/** A microphone, written down while somebody speaks. */
+export class ListenPanel {
+  readonly #session: Session
+  readonly #language = element('listen-language', HTMLSelectElement)
+  readonly #mode = element('listen-mode', HTMLSelectElement)
+  readonly #button = element('listen-button', HTMLButtonElement)
+  readonly #commit = element('listen-commit', HTMLButtonElement)
+  readonly #activity = element('listen-activity', HTMLSpanElement)
+  readonly #problem = element('listen-problem', HTMLParagraphElement)
+  readonly #segments = element('listen-segments', HTMLDivElement)
+  readonly #partial = element('listen-partial', HTMLParagraphElement)
+  readonly #levels = new LevelHistory(element('listen-levels', HTMLCanvasElement))
+  #live: { readonly microphone: Microphone; readonly transcription: LiveTranscription } | undefined
+
+  constructor(session: Session) {
+    this.#session = session
+    fillLanguages(this.#language, facts.modes)
+    element('listen-form', HTMLFormElement).addEventListener('submit', (event) => {
+      event.preventDefault()
+      if (this.#live === undefined) void this.#listen()
+      else this.#live.microphone.stop()
+    })
+    this.#commit.addEventListener('click', () => this.#live?.transcription.commit())
+  }
+
+  async #listen(): Promise<void> {
+    this.#problem.textContent = ''
+    this.#segments.replaceChildren()
+    this.#levels.clear()
+    this.#button.disabled = true
+    let microphone: Microphone | undefined
+    try {
+      const client = this.#session.client('stt')
+      if (client === undefined) throw new Error('to listen, add a speech-to-text key.')
+      microphone = await Microphone.open({ onLevel: (level) => this.#levels.add(level) })
+      const mode = this.#mode.value === 'manual' ? 'manual' : 'auto'
+      const language = this.#language.value
+      const { sampleRate: sample_rate } = microphone
+      const transcription = await client.listen({ audio: microphone, sample_rate, mode, language })
+      this.#live = { microphone, transcription }
+      this.#setLive(true, mode)
+      for await (const event of transcription) this.#show(event, mode)
+    } catch (error) {
+      this.#problem.textContent = problemOf(error) ?? ''
+    } finally {
+      microphone?.stop()
+      this.#live = undefined
+      this.#setLive(false, 'auto')
+      await this.#session.refresh()
+    }
+  }
+
+  #show(event: LiveEvent, mode: 'auto' | 'manual'): void {
+    // An empty one takes back what was no speech after all.
+    const isSpeech = event.type === 'partial' && event.text !== ''
+    this.#activity.textContent = isSpeech ? 'Hearing speech' : 'Silence'
+    this.#partial.textContent = isSpeech ? event.text : ''
+    if (event.type === 'partial') {
+      this.#levels.speech(event.index, event.start, isSpeech ? event.end : event.start)
+      return
+    }
+    // The one `final` of the automatic mode repeats its segments.
+    if (event.type === 'final' && mode === 'auto') return
+    this.#levels.speech(event.index, event.start, event.end)
+    if (event.text === '') return
+    const paragraph = create('p')
+    paragraph.append(create('time', clockTime(event.start)), event.text)
+    this.#segments.append(paragraph)
+  }
+
+  #setLive(isLive: boolean, mode: 'auto' | 'manual'): void {
+    this.#button.disabled = false
+    this.#button.textContent = isLive ? 'Stop' : 'Start listening'
+    this.#commit.disabled = !isLive || mode === 'auto'
+    this.#activity.textContent = isLive ? 'Listening' : ''
+    if (!isLive) this.#partial.textContent = ''
+  }
+}

@@ -1,0 +1,4 @@
+/** Milliseconds from an arbitrary start. */
+export function moment(): number {
+  return performance.now()
+}
