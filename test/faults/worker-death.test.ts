@@ -5,6 +5,7 @@ import { modelFolders } from '../../src/cli/serve.ts'
 import { loadConfig } from '../../src/config.ts'
 import { CostModel } from '../../src/inference/cost-model.ts'
 import { KokoroEngine } from '../../src/inference/kokoro-engine.ts'
+import { PresetVoices } from '../../src/inference/preset-voices.ts'
 import { Scheduler } from '../../src/inference/scheduler.ts'
 import { VoiceStyles } from '../../src/inference/voice-styles.ts'
 import { PiscinaWorkerPool } from '../../src/inference/worker-pool.ts'
@@ -27,8 +28,9 @@ const pool = new PiscinaWorkerPool(fileURLToPath(new URL('mortal-worker.mjs', im
 })
 const metrics = new Metrics()
 const scheduler = new Scheduler(pool, new CostModel(), systemClock, metrics.tasks)
-const styles = new VoiceStyles(models.kokoroVoices, models.kokoroConditioning, scheduler, silentLog)
-const synthesizer = new Synthesizer(new KokoroEngine(scheduler, presetVoices, styles, systemClock, WORKERS))
+const voices = new PresetVoices(models.kokoroVoices, models.kokoroConditioning)
+const presets = new VoiceStyles(voices, scheduler, silentLog, 1)
+const synthesizer = new Synthesizer(new KokoroEngine(scheduler, presetVoices, { presets }, systemClock, WORKERS))
 
 // The last dead worker's successor still loads its models then: ending it in native code would end this process.
 afterAll(() => pool.close())

@@ -7,6 +7,7 @@ import { VoiceFiles } from '../../src/api/voice-files.ts'
 import { CapacityAdmission } from '../../src/inference/admission.ts'
 import { CostModel } from '../../src/inference/cost-model.ts'
 import { KokoroEngine } from '../../src/inference/kokoro-engine.ts'
+import { PresetVoices } from '../../src/inference/preset-voices.ts'
 import { ReadingRunner } from '../../src/inference/reading-runner.ts'
 import { Scheduler } from '../../src/inference/scheduler.ts'
 import { VoiceStyles } from '../../src/inference/voice-styles.ts'
@@ -24,7 +25,7 @@ import type { Log } from '../../src/runtime/log.ts'
 import { Spool } from '../../src/runtime/spool.ts'
 import { PronunciationDictionary } from '../../src/speech/dictionary/pronunciation-dictionary.ts'
 import { STYLE_CLASSES } from '../../src/speech/style-classes.ts'
-import { DEFAULT_VOICE_ID, presetVoices } from '../../src/speech/voices.ts'
+import { DEFAULT_VOICE_ID, PRESET_VOICES, presetVoices } from '../../src/speech/voices.ts'
 import { LoudnessDetector } from '../scripted-listening.ts'
 import type { Chance } from './chance.ts'
 import type { Connection, SocketConnection } from './connection.ts'
@@ -87,10 +88,10 @@ export class SimulatedNode {
     const scheduler = new Scheduler(pool, costs, clock)
     const runner = new WatchedRunner(scheduler, clock)
     watchTasks(runner, pool)
-    const styles = new VoiceStyles(VOICES, CONDITIONING, runner, log)
+    const presets = new VoiceStyles(new PresetVoices(VOICES, CONDITIONING), runner, log, PRESET_VOICES.length)
     const readings = { read: async (text: string) => [{ kind: 'text', text, pronunciation: 'en-us' } as const] }
     const speaker = new ReadingRunner(runner, PronunciationDictionary.parse([]), readings)
-    const engine = new KokoroEngine(speaker, presetVoices, styles, clock, machine.workers)
+    const engine = new KokoroEngine(speaker, presetVoices, { presets }, clock, machine.workers)
     const secret = await ledger.secret('audio-urls')
     const audioFiles = await AudioFiles.open(`${DATA}/audio`, secret, clock, chance)
     const spool = await Spool.open(`${DATA}/spool`, SPOOL_BYTES_MAX, chance)

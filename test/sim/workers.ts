@@ -74,6 +74,10 @@ export class SimulatedPool implements WorkerPool {
         return realTimeFactor * 2_000
       case 'recognize':
         return realTimeFactor * 400 * (1 + task.samples.length / 16_000)
+      case 'embed':
+      case 'search':
+      case 'trial':
+        return realTimeFactor * 1_000
     }
   }
 }
