@@ -126,7 +126,7 @@ export class SimulatedNode {
       publicUrl: undefined,
       publicWsUrl: undefined,
     }))
-    const style = await styles.load(presetVoices.find(DEFAULT_VOICE_ID)!.model)
+    const style = await presets.load(presetVoices.find(DEFAULT_VOICE_ID)!.model)
     await Promise.all(STYLE_CLASSES.map((_, styleClass) => style.conditioning(styleClass, clock.monotonic())))
     await warmUp(pool, costs, clock, style)
     await warmUpRecognition(pool, costs, clock, LANGUAGES)
