@@ -132,6 +132,11 @@ export function stat(path: string): Promise<{ size: number; mtimeMs: number }> {
   })
 }
 
+/** A disk that has room has plenty. */
+export function statfs(): Promise<{ bavail: number; bsize: number }> {
+  return disk().call(() => ({ bavail: disk().isFull ? 0 : 2 ** 28, bsize: 4_096 }))
+}
+
 export function open(path: string, flags: string) {
   return disk().call(() => {
     const inode = disk().create(path, flags)
