@@ -288,8 +288,9 @@ class SttSocket {
     this.#services.log.info(fields, 'listening ended')
   }
 
+  /** What was being paid for when the session closed is not told any more. */
   #send(event: object): void {
-    this.#session.send(JSON.stringify(event))
+    if (!this.#hasClosed()) this.#session.send(JSON.stringify(event))
   }
 
   #atClose(cleanup: () => void): void {

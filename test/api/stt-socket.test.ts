@@ -603,6 +603,20 @@ describe('a session costs', () => {
   }
   const ends = (socket: FakeSocket) => types(socket).filter((type) => type !== 'partial')
 
+  /** Debits that are on disk only when `onDisk` is called. */
+  function slowDebits() {
+    let onDisk = () => {}
+    const debit = node.ledger.chargeUpTo.bind(node.ledger)
+    const gate = new Promise<void>((resolve) => {
+      onDisk = resolve
+    })
+    const charge = vi.spyOn(node.ledger, 'chargeUpTo').mockImplementation(async (posting) => {
+      await gate
+      return debit(posting)
+    })
+    return { charge, onDisk }
+  }
+
   it('its characters, posted segment by segment, and nothing for partials', async () => {
     node.recognizer.previewText = 'something long that is shown and not charged'
     await speak(`?token=${node.sttKey}`, AUTO)
@@ -658,20 +672,25 @@ describe('a session costs', () => {
   })
 
   it('is on disk before its words are sent (promise 1)', async () => {
-    let onDisk = () => {}
-    const debit = node.ledger.chargeUpTo.bind(node.ledger)
-    const gate = new Promise<void>((resolve) => {
-      onDisk = resolve
-    })
-    const charge = vi.spyOn(node.ledger, 'chargeUpTo').mockImplementation(async (posting) => {
-      await gate
-      return debit(posting)
-    })
+    const { charge, onDisk } = slowDebits()
     const socket = started()
     await say(socket, '1 -1')
     expect([charge.mock.calls.length, types(socket)]).toEqual([1, ['partial']])
     onDisk()
     await hasTold(socket, 'segment')
+  })
+
+  it('what was under way when it ended, which is not told any more', async () => {
+    const { onDisk } = slowDebits()
+    const socket = started()
+    await say(socket, '1 -1')
+    socket.receive({ type: 'dance' })
+    await isClosed(socket)
+    const send = vi.spyOn(socket, 'send')
+    onDisk()
+    await waitFor(() => node.heard > 0, 'the debit')
+    await turn()
+    expect(send).not.toHaveBeenCalled()
   })
 
   it('nothing when its key is revoked meanwhile: unauthorized, 4401', async () => {
