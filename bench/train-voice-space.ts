@@ -1,4 +1,4 @@
-import { readFile, writeFile } from 'node:fs/promises'
+import { appendFile, readFile, rm, writeFile } from 'node:fs/promises'
 import { availableParallelism } from 'node:os'
 import { join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -23,7 +23,8 @@ import { CALIBRATION_SPEAKERS, recordingOf } from './speakers.ts'
 
 /**
  * `node dist/bench/train-voice-space.js`: speaks a sentence with some hundred mixtures of the model's own voices, measures each,
- * and writes `models/voices/voice-space.json`. A quarter of an hour on two cores.
+ * and writes `models/voices/voice-space.json`. A quarter of an hour on two cores. A run that was stopped goes on where it was: delete
+ * `models/voices/.trials.jsonl` after a change of what is tried or how it is measured.
  */
 const TRIED = Number(process.env.VOICE_SPACE_TRIALS ?? 480)
 const TIMBRE_AXES = 24
@@ -37,6 +38,8 @@ const LOW_VOICE_HZ = 150
 const EXTRAPOLATION = [0.8, 1.45] as const
 const PITCH_SPREAD = 0.13
 const LN_PITCH_MAX = 0.3
+
+const TRIALS_FILE = resolve('models/voices/.trials.jsonl')
 
 const names = PRESET_VOICES.map(({ model }) => model)
 const folders = await modelFolders({ ...loadConfig(), sttEngine: 'off' })
@@ -65,12 +68,13 @@ while (mixtures.length < TRIED) {
   const lnPitch = Math.min(Math.max(PITCH_SPREAD * normal(), -LN_PITCH_MAX), LN_PITCH_MAX)
   mixtures.push({ timbre: weights, prosody: random() < 0.4 ? weights : mixture(), lnPitch })
 }
-const prints: VoicePrint[] = []
-await Promise.all(Array.from({ length: pool.workers }, (_, worker) => tryEvery(worker)))
 const recordings: VoicePrint[] = []
 for (const speaker of CALIBRATION_SPEAKERS) {
   recordings.push(await pool.run({ kind: 'embed', samples: await recordingOf(speaker), sampleRate: 16_000 }))
 }
+const prints = await earlierTrials()
+const missing = [...mixtures.keys()].filter((index) => prints[index] === undefined)
+await Promise.all(Array.from({ length: pool.workers }, tryMissing))
 await pool.close()
 
 const kept = [...prints.keys()].filter((index) => prints[index]!.pitch > 0)
@@ -86,15 +90,31 @@ const space: VoiceSpace = {
   recorded: meanOf(recordings),
 }
 await writeFile(resolve('models/voices/voice-space.json'), `${JSON.stringify(encodeVoiceSpace(space), null, 2)}\n`)
+await rm(TRIALS_FILE, { force: true })
 process.exit(0)
 
-async function tryEvery(first: number): Promise<void> {
-  for (let index = first; index < mixtures.length; index += pool.workers) {
+async function tryMissing(): Promise<void> {
+  for (let index = missing.shift(); index !== undefined; index = missing.shift()) {
     const { timbre: colours, prosody: melodies, lnPitch } = mixtures[index]!
     const style = Float32Array.of(...mixed(halves[0], colours), ...mixed(halves[1], melodies))
-    prints[index] = await pool.run({ kind: 'trial', style, pitch: Math.exp(lnPitch) })
-    if (index % 40 === 0) process.stderr.write(`${index} of ${mixtures.length}\n`)
+    const print = await pool.run({ kind: 'trial', style, pitch: Math.exp(lnPitch) })
+    prints[index] = print
+    const { embedding, pitch } = print
+    await appendFile(TRIALS_FILE, `${JSON.stringify({ index, embedding: [...embedding], pitch })}\n`)
+    if (missing.length % 40 === 0) process.stderr.write(`${missing.length} to go\n`)
   }
+}
+
+/** Of what is heard, only what the space keeps. */
+async function earlierTrials(): Promise<Pick<VoicePrint, 'embedding' | 'pitch'>[]> {
+  const text = await readFile(TRIALS_FILE, 'utf8').catch(() => '')
+  const found: Pick<VoicePrint, 'embedding' | 'pitch'>[] = []
+  // A line that was cut off is measured again.
+  for (const line of text.split('\n').slice(0, -1)) {
+    const { index, embedding, pitch } = JSON.parse(line)
+    found[index] = { embedding: Float32Array.from(embedding), pitch }
+  }
+  return found.slice(0, mixtures.length)
 }
 
 function placeOf(mixture: (typeof mixtures)[number]): Float32Array {
@@ -164,7 +184,7 @@ function principalEmbeddings(vectors: readonly Float32Array[]) {
 }
 
 /** The mean of low voices and that of high voices count the same, however many there are of each. */
-function meanOf(all: readonly VoicePrint[]): Float32Array {
+function meanOf(all: readonly Pick<VoicePrint, 'embedding' | 'pitch'>[]): Float32Array {
   const [low, high] = [true, false].map((isLow) =>
     all.filter(({ pitch }) => pitch < LOW_VOICE_HZ === isLow).map(({ embedding }) => embedding),
   )
