@@ -23,10 +23,10 @@ import { CALIBRATION_SPEAKERS, recordingOf } from './speakers.ts'
 
 /**
  * `node dist/bench/train-voice-space.js`: speaks a sentence with some hundred mixtures of the model's own voices, measures each,
- * and writes `models/voices/voice-space.json`. A quarter of an hour on two cores. A run that was stopped goes on where it was: delete
+ * and writes `models/voices/voice-space.json`. Ten minutes on two cores. A run that was stopped goes on where it was: delete
  * `models/voices/.trials.jsonl` after a change of what is tried or how it is measured.
  */
-const TRIED = Number(process.env.VOICE_SPACE_TRIALS ?? 480)
+const TRIED = Number(process.env.VOICE_SPACE_TRIALS ?? 320)
 const TIMBRE_AXES = 24
 const PROSODY_AXES = 10
 /** Styles are longest along a few axes; a step along the others is heard about as well as the root of its share tells. */
@@ -109,8 +109,10 @@ async function tryMissing(): Promise<void> {
 async function earlierTrials(): Promise<Pick<VoicePrint, 'embedding' | 'pitch'>[]> {
   const text = await readFile(TRIALS_FILE, 'utf8').catch(() => '')
   const found: Pick<VoicePrint, 'embedding' | 'pitch'>[] = []
-  // A line that was cut off is measured again.
-  for (const line of text.split('\n').slice(0, -1)) {
+  // A line that was cut off is measured again, and must not become the beginning of the next.
+  const lines = text.split('\n').slice(0, -1)
+  await writeFile(TRIALS_FILE, lines.map((line) => `${line}\n`).join(''))
+  for (const line of lines) {
     const { index, embedding, pitch } = JSON.parse(line)
     found[index] = { embedding: Float32Array.from(embedding), pitch }
   }
