@@ -6,7 +6,17 @@ import { wavHeader } from '../../src/audio/wav.ts'
 
 const FIXTURES = new URL('../fixtures/audio/', import.meta.url)
 const BY_EXTENSION: Readonly<Record<string, string>> = {
-  ...{ wav: 'wav', mp3: 'mp3', ogg: 'ogg', opus: 'ogg', webm: 'webm', weba: 'webm', m4a: 'mp4', mp4: 'mp4' },
+  ...{
+    wav: 'wav',
+    mp3: 'mp3',
+    ogg: 'ogg',
+    opus: 'ogg',
+    webm: 'webm',
+    weba: 'webm',
+    m4a: 'mp4',
+    m4b: 'mp4',
+    mp4: 'mp4',
+  },
   ...{ flac: 'flac', aac: 'aac', aiff: 'aiff', aifc: 'aiff', caf: 'caf', wma: 'wma', amr: 'amr' },
 }
 const files = readdirSync(FIXTURES).filter((name) => !name.endsWith('.md'))
