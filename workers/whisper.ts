@@ -16,7 +16,10 @@ const SAMPLE_RATE = 16_000
 const POSITION_SAMPLES = 2 * HOP_SAMPLES
 /** Silence that the model is shown after the audio, so that it sees the end. */
 const TAIL_POSITIONS = 50
-/** More of it, for the second try after it lost the thread. With the model's whole 30 s it hears no better, and needs five times as long. */
+/**
+ * More of it, for the second try after it lost the thread or heard nobody: with little around it speech of a strange accent passes for
+ * noise. With the model's whole 30 s it hears no better, and needs five times as long.
+ */
 const RETRY_TAIL_POSITIONS = 200
 /** Quieter than this, −80 dB, is no recording of anybody. */
 const PEAK_MIN = 1e-4
@@ -66,7 +69,7 @@ export class WhisperEngine {
     for (const tokens of [[this.#manifest.startOfTranscript], [0]]) await decoder.next(tokens)
   }
 
-  /** Shows the model no more silence than it needs; where it loses the thread, it is shown more, once. */
+  /** Shows the model no more silence than it needs; where it loses the thread or hears nobody, it is shown more, once. */
   async recognize(task: RecognizeTask): Promise<Transcript> {
     const { samples, languages, wordTimes } = task
     const { framesMax } = this.#manifest.shape
@@ -76,13 +79,14 @@ export class WhisperEngine {
 
     const positions = Math.ceil(samples.length / POSITION_SAMPLES)
     const first = await this.#attempt(task, Math.min(framesMax, positions + TAIL_POSITIONS), 0)
-    const attempt = first.isLost
-      ? await this.#attempt(
-          { ...task, languages: [first.language] },
-          Math.min(framesMax, positions + RETRY_TAIL_POSITIONS),
-          1,
-        )
-      : first
+    const attempt =
+      first.isLost || !isSpeech(first)
+        ? await this.#attempt(
+            { ...task, languages: [first.language] },
+            Math.min(framesMax, positions + RETRY_TAIL_POSITIONS),
+            1,
+          )
+        : first
     const tokens = isSpeech(attempt) ? attempt.tokens : []
     const text = this.#text.decode(tokens).trim()
     if (!wordTimes) return { text, language: attempt.language }

@@ -30,9 +30,18 @@ export async function speakerClip(speaker: string): Promise<Float32Array> {
   const folder = join(AUDIO, 'speakers')
   const file = readdirSync(folder).find((name) => name.startsWith(`${speaker}-`))
   if (file === undefined) throw new Error(`there is no clip of speaker ${speaker}`)
+  return decoded(join(folder, file), 'flac')
+}
+
+/** Speech that was made for the tests. */
+export function madeSpeech(name: string): Promise<Float32Array> {
+  return decoded(fileURLToPath(new URL(`../fixtures/speech/${name}`, import.meta.url)), 'mp3')
+}
+
+async function decoded(input: string, demuxer: string): Promise<Float32Array> {
   const samples: Uint8Array[] = []
   const write = (bytes: Uint8Array) => void samples.push(bytes.slice())
-  await transcode({ input: join(folder, file), demuxer: 'flac', sampleRate: LISTENING_SAMPLE_RATE, write, check() {} })
+  await transcode({ input, demuxer, sampleRate: LISTENING_SAMPLE_RATE, write, check() {} })
   return fromPcm16(new Int16Array(new Uint8Array(Buffer.concat(samples)).buffer))
 }
 

@@ -8,7 +8,7 @@ import type { RecognizeTask } from '../../src/speech/task-protocol.ts'
 import { WhisperEngine } from '../../workers/whisper.ts'
 import { noise } from '../models/onnx/run-graph.ts'
 import { writeTinyFolder } from '../models/whisper/tiny-model.ts'
-import { clip, seconds } from './clips.ts'
+import { clip, madeSpeech, seconds } from './clips.ts'
 import { WHISPER_DIR } from './packs.ts'
 
 const LANGUAGES = ['zh', 'en', 'de', 'es', 'fr', 'ja']
@@ -33,6 +33,11 @@ describe('Whisper base', () => {
     })
     const { text } = await engine.recognize(task(clip('ljspeech/LJ001-0008.wav')))
     expect(text).toBe('has never been surpassed.')
+  })
+
+  it('does not take a strange accent for noise', async () => {
+    const { text } = await engine.recognize(task(await madeSpeech('french-with-an-accent.mp3'), { languages: ['fr'] }))
+    expect(text).toMatch(/aujourd'hui/)
   })
 
   it('hears which language is spoken, among those that it may be', async () => {
