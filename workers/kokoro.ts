@@ -9,7 +9,6 @@ import {
   type CalibrateTask,
   type Features,
   FRAME_SAMPLES,
-  type FrameTrack,
   type MeasureResult,
   type MeasureTask,
   OVERLAP_SAMPLES,
@@ -25,7 +24,8 @@ import {
   type WordSpan,
 } from '../src/speech/task-protocol.ts'
 import { type TokenDurations, wordFrames } from '../src/speech/timing/word-frames.ts'
-import { accumulatePhase, SOURCE_WIDTH, sourceSpectra } from './harmonic-source.ts'
+import { SOURCE_WIDTH, sourceSpectra } from './harmonic-source.ts'
+import { cutFeatures, emptyPlan, speechPlan, track, withPhase } from './kokoro-features.ts'
 import { openingOf } from './kokoro-opening.ts'
 import { speechSpans } from './kokoro-silence.ts'
 import { type WindowPart, windowLayout } from './kokoro-window.ts'
@@ -293,41 +293,8 @@ function styleRow(styles: StyleRows, styleClass: number): Float32Array {
   return styles.slice(styleClass * STYLE_WIDTH, (styleClass + 1) * STYLE_WIDTH)
 }
 
-function emptyPlan(): SpeechPlan {
-  const features = { frames: 0, tracks: {} }
-  return { status: 'planned', features, isComplete: true, styleClass: 0, tokens: 0, leadFrames: 0, tailFrames: 0 }
-}
-
-function speechPlan(features: Features) {
-  const spans = speechSpans(track(features, 'energy').data)
-  const leadFrames = spans.at(0)?.from ?? 0
-  const tailFrames = features.frames - (spans.at(-1)?.to ?? features.frames)
-  return { status: 'planned', features, leadFrames, tailFrames } as const
-}
-
-/** Frames [from, to) as a stretch of its own, in arrays of its own unless it is all of them. */
-function cutFeatures(features: Features, from: number, to: number): Features {
-  if (from === 0 && to === features.frames) return features
-  const tracks = Object.entries(features.tracks).map(([name, { data, width }]) => {
-    return [name, { data: data.slice(from * width, to * width), width }] as const
-  })
-  return withPhase({ frames: to - from, tracks: Object.fromEntries(tracks) })
-}
-
-/** With the phase of the pitch, counted from the first frame. */
-function withPhase(features: Features): Features {
-  const phase = { data: accumulatePhase(track(features, 'f0').data), width: 2, cyclic: true }
-  return { ...features, tracks: { ...features.tracks, phase } }
-}
-
 function tooLong(tokens: number): PlanTooLong {
   return { status: 'too_long', tokens, tokensMax: SYMBOLS_MAX }
-}
-
-function track(features: Features, name: string): FrameTrack {
-  const found = features.tracks[name]
-  assert.ok(found, `the features have no track ${name}`)
-  return found
 }
 
 function matrix(values: Float32Array, width: number): Tensor {

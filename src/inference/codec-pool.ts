@@ -22,6 +22,8 @@ export class CodecPool implements Mp3Encoder {
       concurrentTasksPerWorker: 1,
       recordTiming: false,
     })
+    // Also reported through the promise of the task that was running, where it is handled.
+    this.#pool.on('error', () => {})
   }
 
   openMp3(sampleRate: number): Mp3Stream {

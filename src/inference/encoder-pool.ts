@@ -22,6 +22,8 @@ export class EncoderPool implements CompressedEncoder {
       concurrentTasksPerWorker: 1,
       recordTiming: false,
     })
+    // Also reported through the promise of the task that was running, where it is handled.
+    this.#pool.on('error', () => {})
   }
 
   encode(samples: Int16Array<ArrayBuffer>, sampleRate: number, format: CompressedFormat): Promise<Uint8Array> {
