@@ -1,10 +1,11 @@
 import { delay, systemClock } from '../src/runtime/clock.ts'
+import { firstAudioMs, hearing, wasHeard } from './hearing.ts'
 import { startNode } from './node-under-test.ts'
 import { startOpenNode } from './open-node.ts'
 import { processorSeconds } from './process-usage.ts'
 import { seededRandom } from './seeded-random.ts'
-import { type Heard, type Listened, SpeechClient } from './speech-client.ts'
-import { figure, percentile } from './statistics.ts'
+import { type Listened, SpeechClient } from './speech-client.ts'
+import { figure } from './statistics.ts'
 import type { BenchTable } from './table.ts'
 import { TASK_ORDERS } from './task-orders.ts'
 import { PARAGRAPH, SENTENCES } from './texts.ts'
@@ -138,23 +139,4 @@ async function listen(client: SpeechClient, count: number, random: () => number)
 function textOf(listener: number): string {
   const first = listener % SENTENCES.length
   return [...SENTENCES.slice(first), ...SENTENCES.slice(0, first)].join(' ')
-}
-
-function wasHeard(listened: Listened): listened is Heard {
-  return listened.status === 'heard'
-}
-
-function firstAudioMs(heard: readonly Heard[]): { p50: number; p99: number } {
-  const times = heard.map((stream) => stream.firstAudioMs)
-  return { p50: percentile(times, 0.5), p99: percentile(times, 0.99) }
-}
-
-/** Streams that underran, their silence, and the longest of it at once. */
-function hearing(heard: readonly Heard[]): (string | number)[] {
-  const playbacks = heard.map(({ playback }) => playback)
-  return [
-    playbacks.filter(({ silenceMs }) => silenceMs > 0).length,
-    figure(playbacks.reduce((total, { silenceMs }) => total + silenceMs, 0)),
-    figure(Math.max(0, ...playbacks.map(({ gapMsMax }) => gapMsMax))),
-  ]
 }

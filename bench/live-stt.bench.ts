@@ -1,29 +1,30 @@
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import WebSocket from 'ws'
 import { ensurePacks } from '../models/packs.ts'
 import { lineReporter } from '../models/reporter.ts'
-import { toPcm16 } from '../src/audio/pcm.ts'
 import { loadConfig } from '../src/config.ts'
-import { delay, systemClock } from '../src/runtime/clock.ts'
+import { systemClock } from '../src/runtime/clock.ts'
 import { SEGMENTER_SETTINGS } from '../src/speech/segmenter.ts'
+import { firstAudioMs, hearing, wasHeard } from './hearing.ts'
 import { startScript } from './judge.ts'
+import { MICROPHONE_FRAME_MS, speakInto, type WrittenDown } from './microphone-client.ts'
 import { type NodeUnderTest, startNode } from './node-under-test.ts'
 import { processorSeconds } from './process-usage.ts'
 import { recordings } from './recordings.ts'
+import { type Listened, SpeechClient } from './speech-client.ts'
 import { figure, percentile } from './statistics.ts'
 import type { BenchTable } from './table.ts'
+import { PARAGRAPH } from './texts.ts'
 
 const COUNTS = [1, 2, 4, 8]
 /** Utterances each microphone hears; `BENCH_LIVE_UTTERANCES` sets another number. */
 const UTTERANCES = Number(process.env.BENCH_LIVE_UTTERANCES ?? 5)
 const UTTERANCE_SECONDS_MAX = 8
-/** Between two utterances: long enough to end a segment. */
-const GAP_SECONDS = 1.5
-const RATE = 16_000
-const FRAME_MS = 20
-const SAMPLES_PER_MS = RATE / 1_000
+/** Microphones beside one listener. */
+const BESIDE_COUNTS = [0, 1, 3]
+/** Paragraphs heard, one after the other, where no microphone says how long. */
+const PARAGRAPHS = 4
 
 interface Utterance {
   readonly samples: Float32Array
@@ -31,26 +32,33 @@ interface Utterance {
 }
 
 /** How soon words are there after their speaker has stopped, and how old what is shown meanwhile is. */
-export async function liveSttBench(): Promise<BenchTable> {
+export async function liveSttBench(): Promise<BenchTable[]> {
   const utterances = await loadUtterances()
   const node = await startNode()
   try {
     const key = await node.sttKey()
+    const microphone = (turn: number) => {
+      const spoken = rotated(utterances, turn * 3).slice(0, UTTERANCES)
+      return speakInto(
+        node,
+        key,
+        turn,
+        spoken.map(({ samples }) => samples),
+      )
+    }
     const rows: (string | number)[][] = []
-    await listen(node, key, 1, utterances.slice(0, 1))
+    await speakInto(node, key, 0, [utterances[0]!.samples])
     for (const count of COUNTS) {
       process.stderr.write(`  ${count} microphones …\n`)
       const before = await processorSeconds(node.pid)
-      const heard = await Promise.all(
-        Array.from({ length: count }, (_, i) => listen(node, key, i, rotated(utterances, i * 3).slice(0, UTTERANCES))),
-      )
+      const heard = await Promise.all(Array.from({ length: count }, (_, turn) => microphone(turn)))
       const cpu = (await processorSeconds(node.pid)) - before
       rows.push([count, ...figures(heard, cpu)])
       process.stderr.write(`  ${rows.at(-1)?.join(' | ')}\n`)
     }
     const reference = utterances.map(({ referenceMs }) => referenceMs)
     rows.push(['faster-whisper int8, alone', '', utterances.length, ...percentiles(reference), ...['', '', '', '']])
-    return table(rows)
+    return [table(rows), await besideListener(node, microphone)]
   } finally {
     await node.stop()
   }
@@ -76,7 +84,53 @@ function table(rows: BenchTable['rows']): BenchTable {
       `A final is timed from the moment at which ${silenceMs} ms of silence have shown that speech is over, so ${silenceMs} ms more pass from its last sound.`,
       'faster-whisper with the same weights, greedy, one thread, is handed each utterance whole at that moment, with nothing else running.',
       'The age of a partial is the time since the newest audio in it was spoken.',
-      `LibriSpeech and LJ Speech utterances of up to ${UTTERANCE_SECONDS_MAX} s, in frames of ${FRAME_MS} ms at the pace of speech.`,
+      `LibriSpeech and LJ Speech utterances of up to ${UTTERANCE_SECONDS_MAX} s, in frames of ${MICROPHONE_FRAME_MS} ms at the pace of speech.`,
+    ],
+  }
+}
+
+/** One listener after the other hears the same paragraph while microphones are written down. */
+async function besideListener(
+  node: NodeUnderTest,
+  microphone: (turn: number) => Promise<WrittenDown>,
+): Promise<BenchTable> {
+  const client = new SpeechClient(node.url, await node.voiceKey('preset_af_heart'))
+  await client.sse(PARAGRAPH)
+  const rows: (string | number)[][] = []
+  for (const count of BESIDE_COUNTS) {
+    process.stderr.write(`  a listener beside ${count} microphones …\n`)
+    let areSpeaking = true
+    const speaking = Promise.all(Array.from({ length: count }, (_, turn) => microphone(turn))).finally(() => {
+      areSpeaking = false
+    })
+    const listened: Listened[] = []
+    while (count === 0 ? listened.length < PARAGRAPHS : areSpeaking) listened.push(await client.sse(PARAGRAPH))
+    const written = await speaking
+    const finals = written.flatMap((one) => one.finals)
+    const heard = listened.filter(wasHeard)
+    const { p50, p99 } = firstAudioMs(heard)
+    const refused = written.filter(({ isRefused }) => isRefused).length
+    rows.push([count, refused, heard.length, figure(p50), figure(p99), ...hearing(heard), ...percentiles(finals)])
+    process.stderr.write(`  ${rows.at(-1)?.join(' | ')}\n`)
+  }
+  return {
+    title: 'A listener beside microphones',
+    columns: [
+      'microphones',
+      'refused',
+      'paragraphs heard',
+      'first audio p50 ms',
+      'p99 ms',
+      'underran',
+      'silence ms',
+      'longest gap ms',
+      'final p50 ms',
+      'final p95 ms',
+    ],
+    rows,
+    notes: [
+      `SSE streams of ${PARAGRAPH.length} characters, one after the other, as long as anybody speaks. A stream underran if a player that began at the first audio ever ran dry.`,
+      'Speech goes before finals where it would run dry, and finals before speech where it would not.',
     ],
   }
 }
@@ -102,56 +156,9 @@ async function loadUtterances(): Promise<Utterance[]> {
   }
 }
 
-interface Listened {
-  readonly isRefused: boolean
-  readonly audioSeconds: number
-  readonly speechSeconds: number
-  /** From the end of the silence that ended a segment to its words. */
-  readonly finals: number[]
-  readonly partialAges: number[]
-}
-
-/** One microphone that is paced by the clock: audio leaves when it has been spoken. */
-async function listen(node: NodeUnderTest, key: string, turn: number, spoken: readonly Utterance[]): Promise<Listened> {
-  await delay(systemClock, 370 * turn)
-  const gap = new Float32Array(GAP_SECONDS * RATE)
-  const audio = toPcm16(Float32Array.from(spoken.flatMap(({ samples }) => [...samples, ...gap])))
-  const speechSeconds = spoken.reduce((sum, { samples }) => sum + samples.length / RATE, 0)
-  const [finals, partialAges]: [number[], number[]] = [[], []]
-  const untilKnown = SEGMENTER_SETTINGS.silenceMs - SEGMENTER_SETTINGS.pauseMs
-  const socket = new WebSocket(`${node.url.replace('http', 'ws')}/api/public/v1/stt/ws?token=${key}`)
-  let isRefused = false
-  let startedAt = 0
-  const closed = new Promise<void>((resolve, reject) => {
-    socket.on('error', reject)
-    socket.on('close', () => resolve())
-    socket.on('message', (message: Buffer) => {
-      const { type, end, code } = JSON.parse(message.toString()) as { type: string; end: number; code?: string }
-      const spokenAt = startedAt + end * 1_000
-      if (type === 'partial') partialAges.push(performance.now() - spokenAt)
-      if (type === 'segment') finals.push(performance.now() - spokenAt - untilKnown)
-      if (code === 'STT_UNAVAILABLE') isRefused = true
-      else if (code !== undefined) reject(new Error(`a session ended with ${code}`))
-    })
-    socket.on('open', async () => {
-      socket.send(JSON.stringify({ type: 'start', mode: 'auto', language: 'en', sample_rate: RATE }))
-      startedAt = performance.now()
-      const frame = FRAME_MS * SAMPLES_PER_MS
-      for (let at = 0; at < audio.length && socket.readyState === WebSocket.OPEN; at += frame) {
-        const dueIn = startedAt + (at + frame) / SAMPLES_PER_MS - performance.now()
-        if (dueIn > 0) await delay(systemClock, dueIn)
-        socket.send(audio.subarray(at, at + frame))
-      }
-      socket.send(JSON.stringify({ type: 'stop' }))
-    })
-  })
-  await closed
-  return { isRefused, audioSeconds: audio.length / RATE, speechSeconds, finals, partialAges }
-}
-
-function figures(listened: readonly Listened[], cpuSeconds: number): (string | number)[] {
+function figures(listened: readonly WrittenDown[], cpuSeconds: number): (string | number)[] {
   const heard = listened.filter(({ isRefused }) => !isRefused)
-  const sum = (of: (one: Listened) => number) => heard.reduce((total, one) => total + of(one), 0)
+  const sum = (of: (one: WrittenDown) => number) => heard.reduce((total, one) => total + of(one), 0)
   const finals = heard.flatMap((one) => one.finals)
   const ages = heard.flatMap((one) => one.partialAges)
   return [

@@ -15,7 +15,7 @@ const BENCHMARKS: Readonly<Record<string, () => Promise<BenchTable[]>>> = {
   voices: async () => (await import('./voices.bench.ts')).voicesBench(),
   'stt-model': async () => [await (await import('./stt-model.bench.ts')).sttModelBench()],
   'file-stt': async () => (await import('./file-stt.bench.ts')).fileSttBench(),
-  'live-stt': async () => [await (await import('./live-stt.bench.ts')).liveSttBench()],
+  'live-stt': async () => (await import('./live-stt.bench.ts')).liveSttBench(),
   vad: async () => [await (await import('./vad.bench.ts')).vadBench()],
   rest: async () => [await (await import('./rest.bench.ts')).restBench()],
   ledger: async () => [await (await import('./ledger.bench.ts')).ledgerBench()],

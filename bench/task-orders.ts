@@ -20,8 +20,8 @@ export class ReorderingRunner implements TaskRunner {
     this.#inner = inner
   }
 
-  listen(): () => void {
-    return this.#inner.listen()
+  listen(runsDryAt?: () => number): () => void {
+    return this.#inner.listen(runsDryAt)
   }
 
   async run<T extends SpeechTask>(task: T, order: TaskOrder): Promise<TaskResult<T>> {

@@ -18,8 +18,8 @@ export class ReadingRunner implements TaskRunner {
     this.#readings = readings
   }
 
-  listen(): () => void {
-    return this.#inner.listen()
+  listen(runsDryAt?: () => number): () => void {
+    return this.#inner.listen(runsDryAt)
   }
 
   run<T extends SpeechTask>(task: T, order: TaskOrder): Promise<TaskResult<T>> {

@@ -1,6 +1,7 @@
 import type { Clock } from '../runtime/clock.ts'
 import type { SpeechTask, TaskResult } from '../speech/task-protocol.ts'
 import { TaskLate, type TaskOrder, type TaskRunner } from '../speech/task-runner.ts'
+import { STEADY_WINDOW_SECONDS } from '../speech/windows.ts'
 import type { CostModel } from './cost-model.ts'
 import { type TaskObserver, type TaskOutcome, unobservedTasks } from './task-observer.ts'
 
@@ -28,6 +29,12 @@ interface Job {
   readonly reject: (error: unknown) => void
 }
 
+interface Running {
+  readonly task: SpeechTask
+  /** Predicted. */
+  readonly endsAt: number
+}
+
 /** A task whose worker died is run again once; a second death is the task's own doing. */
 const ATTEMPTS_MAX = 2
 /** Batch tasks predicted to be longer than this never take the last free worker: a listener may arrive at any moment. */
@@ -35,8 +42,11 @@ const SHORT_TASK_MS = 400
 
 /**
  * Decides which task runs next. It keeps its own queue and hands a worker its next task only when the worker is free, so
- * that the order can be decided at the last moment: earliest deadline first, and batch tasks (no deadline) only into
- * workers that no listener is about to need.
+ * that the order can be decided at the last moment: earliest deadline first, and into the last free worker
+ *
+ *   speech             always
+ *   other live tasks   where a worker is making speech, or all listeners have enough to hear until one is free again
+ *   batch tasks        where nobody listens and they are short
  */
 export class Scheduler implements TaskRunner {
   readonly #pool: WorkerPool
@@ -45,9 +55,10 @@ export class Scheduler implements TaskRunner {
   readonly #observer: TaskObserver
   readonly #queue: Job[] = []
   readonly #idleWaiters: (() => void)[] = []
-  #running = 0
+  readonly #running = new Set<Running>()
+  /** When each listener runs dry. */
+  readonly #listeners = new Set<() => number>()
   #arrivals = 0
-  #listeners = 0
 
   constructor(pool: WorkerPool, costs: CostModel, clock: Clock, observer: TaskObserver = unobservedTasks) {
     this.#pool = pool
@@ -61,24 +72,21 @@ export class Scheduler implements TaskRunner {
   }
 
   get running(): number {
-    return this.#running
+    return this.#running.size
   }
 
   /** Resolves when nothing runs or waits. */
   async idle(): Promise<void> {
-    if (this.#running + this.#queue.length === 0) return
+    if (this.#running.size + this.#queue.length === 0) return
     await new Promise<void>((resolve) => this.#idleWaiters.push(resolve))
   }
 
   /** Tells the scheduler that somebody listens, until the returned function is called. */
-  listen(): () => void {
-    this.#listeners += 1
-    let open = true
+  listen(runsDryAt: () => number = () => Number.POSITIVE_INFINITY): () => void {
+    const listener = () => runsDryAt()
+    this.#listeners.add(listener)
     return () => {
-      if (!open) return
-      open = false
-      this.#listeners -= 1
-      this.#dispatch()
+      if (this.#listeners.delete(listener)) this.#dispatch()
     }
   }
 
@@ -100,7 +108,7 @@ export class Scheduler implements TaskRunner {
 
   /** The one driver: starts what may start now. Safe to call at any time. */
   #dispatch(): void {
-    while (this.#running < this.#pool.workers) {
+    while (this.#running.size < this.#pool.workers) {
       const job = this.#next()
       if (!job) return
       void this.#start(job)
@@ -112,9 +120,9 @@ export class Scheduler implements TaskRunner {
     this.#dropLate()
     let best: Job | undefined
     for (const job of this.#queue) {
-      if (!best || precedes(job, best)) best = job
+      if ((!best || precedes(job, best)) && this.#mayStart(job)) best = job
     }
-    if (!best || !this.#mayStart(best)) return undefined
+    if (!best) return undefined
     this.#queue.splice(this.#queue.indexOf(best), 1)
     return best
   }
@@ -128,17 +136,30 @@ export class Scheduler implements TaskRunner {
     }
   }
 
-  #mayStart(job: Job): boolean {
-    if (job.order.deadline !== Number.POSITIVE_INFINITY) return true
-    const isLastWorker = this.#running === this.#pool.workers - 1
+  #mayStart({ task, order }: Job): boolean {
+    const isLastWorker = this.#running.size === this.#pool.workers - 1
     if (!isLastWorker || this.#pool.workers === 1) return true
-    return this.#listeners === 0 && this.#costs.predictMs(job.task) <= SHORT_TASK_MS
+    if (order.deadline !== Number.POSITIVE_INFINITY) return makesSpeech(task) || this.#listenersCanWait(task)
+    return this.#listeners.size === 0 && this.#costs.predictMs(task) <= SHORT_TASK_MS
+  }
+
+  /** Whether everybody still has something to hear if the last free worker runs this task and speech takes the next that is free. */
+  #listenersCanWait(task: SpeechTask): boolean {
+    const running = [...this.#running]
+    if (running.some((other) => makesSpeech(other.task))) return true
+    const now = this.#clock.monotonic()
+    // Of a task that should be done by now nothing is known.
+    const ends = running.map(({ endsAt }) => endsAt).filter((endsAt) => endsAt > now)
+    const freeAt = Math.min(now + this.#costs.predictMs(task), ...ends)
+    const speechAt = freeAt + this.#costs.speechMs(STEADY_WINDOW_SECONDS)
+    return [...this.#listeners].every((runsDryAt) => runsDryAt() >= speechAt)
   }
 
   async #start(job: Job): Promise<void> {
-    this.#running += 1
     job.attempts += 1
     const startedAt = this.#clock.monotonic()
+    const running = { task: job.task, endsAt: startedAt + this.#costs.predictMs(job.task) }
+    this.#running.add(running)
     try {
       const result = await this.#pool.run(job.task)
       const now = this.#clock.monotonic()
@@ -158,9 +179,12 @@ export class Scheduler implements TaskRunner {
         job.reject(error)
       }
     } finally {
-      this.#running -= 1
+      this.#running.delete(running)
       this.#dispatch()
-      if (this.#running + this.#queue.length === 0) for (const resolve of this.#idleWaiters.splice(0)) resolve()
+      // Once more when the result was taken: whoever was about to run dry may not be now.
+      if (this.#queue.length > 0 && this.#running.size < this.#pool.workers)
+        this.#clock.after(0, () => this.#dispatch())
+      if (this.#running.size + this.#queue.length === 0) for (const resolve of this.#idleWaiters.splice(0)) resolve()
     }
   }
 
@@ -179,6 +203,11 @@ export class Scheduler implements TaskRunner {
     job.order.signal?.removeEventListener('abort', job.onAbort)
     this.#observer.taskEnded(job.task.kind, outcome)
   }
+}
+
+/** Tasks without which somebody hears nothing more. They are short. */
+function makesSpeech({ kind }: SpeechTask): boolean {
+  return kind === 'plan' || kind === 'measure' || kind === 'window'
 }
 
 function precedes(a: Job, b: Job): boolean {

@@ -76,7 +76,7 @@ export class SpeechRun {
 
   constructor(options: SpeechRunOptions) {
     this.#options = options
-    this.#stopListening = options.request.pace === 'live' ? options.runner.listen() : () => {}
+    this.#stopListening = options.request.pace === 'live' ? options.runner.listen(() => this.#runsDryAt()) : () => {}
     options.demand.onCredit(() => this.#advance())
     this.#guard(this.#begin())
   }
@@ -249,6 +249,13 @@ export class SpeechRun {
     if (request.pace === 'batch') return { deadline: Number.POSITIVE_INFINITY, signal }
     const deadline = (this.#startedAt ?? clock.monotonic()) + (samples / SAMPLE_RATE) * 1_000
     return { deadline, signal }
+  }
+
+  /** Never, for who hears nothing yet or takes nothing more. */
+  #runsDryAt(): number {
+    const isServed = this.#rendering > 0 || this.#options.demand.credits > 0
+    if (this.#startedAt === undefined || !isServed) return Number.POSITIVE_INFINITY
+    return this.#startedAt + (this.#emittedSamples / SAMPLE_RATE) * 1_000
   }
 
   #guard(work: Promise<void>): void {

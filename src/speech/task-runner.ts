@@ -13,8 +13,11 @@ export interface TaskOrder {
 /** Runs tasks somewhere, in an order of its own. A task is copied to where it runs; its arrays stay the caller's. */
 export interface TaskRunner {
   run<T extends SpeechTask>(task: T, order: TaskOrder): Promise<TaskResult<T>>
-  /** Tells the runner that somebody listens, until the returned function is called. */
-  listen(): () => void
+  /**
+   * Tells the runner that somebody listens, until the returned function is called. `runsDryAt`: when they will have heard all there is,
+   * on the monotonic clock; never, by default.
+   */
+  listen(runsDryAt?: () => number): () => void
 }
 
 export class TaskLate extends Error {}

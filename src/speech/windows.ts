@@ -1,4 +1,4 @@
-import { CONTEXT_FRAMES } from './task-protocol.ts'
+import { CONTEXT_FRAMES, FRAMES_PER_SECOND } from './task-protocol.ts'
 
 /** Frames [from, to) of a plan that are rendered in one task. */
 export interface WindowSpan {
@@ -14,6 +14,7 @@ export interface WindowSpan {
  */
 const OPENING_SIZES = [8, 12, 16, 24]
 const STEADY_SIZE = 32
+export const STEADY_WINDOW_SECONDS = STEADY_SIZE / FRAMES_PER_SECOND
 /** A remainder shorter than this joins the window before it. */
 const SHORTEST = 12
 

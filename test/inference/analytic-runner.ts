@@ -23,13 +23,16 @@ export const TAIL_FRAMES = 5
 export class AnalyticRunner implements TaskRunner {
   readonly ran: { task: SpeechTask; order: TaskOrder }[] = []
   listeners = 0
+  /** When the last to listen runs dry. */
+  runsDryAt: () => number = () => Number.NaN
   inFlight = 0
   inFlightMax = 0
   /** Called before each task is answered; may wait or throw. */
   before: (task: SpeechTask) => Promise<void> | void = () => {}
 
-  listen(): () => void {
+  listen(runsDryAt = this.runsDryAt): () => void {
     this.listeners += 1
+    this.runsDryAt = runsDryAt
     let open = true
     return () => {
       if (open) this.listeners -= 1

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { CostModel } from '../../src/inference/cost-model.ts'
 import { Scheduler, TaskCancelled, WorkerLost } from '../../src/inference/scheduler.ts'
 import { systemClock } from '../../src/runtime/clock.ts'
+import { LISTENING_SAMPLE_RATE } from '../../src/speech/recognition.ts'
 import type { SpeechTask } from '../../src/speech/task-protocol.ts'
 import { TaskLate, type TaskOrder } from '../../src/speech/task-runner.ts'
 import { FakeClock } from '../fake-clock.ts'
@@ -146,6 +147,81 @@ describe('Scheduler', () => {
     await pool.finish()
     await settled()
     expect(scheduler.running).toBe(0)
+  })
+})
+
+describe('a listener beside microphones', () => {
+  const SEGMENT_SECONDS = 4
+
+  function beside(runsDryAt: number) {
+    const pool = new ScriptedPool(2)
+    const costs = new CostModel()
+    const clock = new FakeClock()
+    const scheduler = new Scheduler(pool, costs, clock)
+    scheduler.listen(() => runsDryAt)
+    const segment = new Float32Array(SEGMENT_SECONDS * LISTENING_SAMPLE_RATE)
+    const final: SpeechTask = { kind: 'recognize', samples: segment, languages: ['en'], wordTimes: false }
+    const submit = (task: SpeechTask, deadline: number) => void scheduler.run(task, { deadline })
+    const startedKinds = () => pool.started.map(({ kind }) => kind)
+    return { pool, clock, scheduler, final, submit, startedKinds, finalMs: costs.predictMs(final) }
+  }
+
+  it('keeps a worker that speech could not be without until a final is done, however soon more are due', async () => {
+    const { pool, final, submit, startedKinds, finalMs } = beside(500)
+    expect(finalMs).toBe(500)
+    submit(final, 10)
+    submit(final, 20)
+    expect(startedKinds()).toEqual(['recognize'])
+    submit(planOf('next'), 400)
+    expect(startedKinds()).toEqual(['recognize', 'plan'])
+    await pool.finish()
+    expect(startedKinds()).toEqual(['recognize', 'plan', 'recognize'])
+  })
+
+  it('leaves both workers to finals while there is enough to hear', () => {
+    const { final, submit, startedKinds } = beside(5_000)
+    submit(final, 10)
+    submit(final, 20)
+    expect(startedKinds()).toEqual(['recognize', 'recognize'])
+  })
+
+  it('gives finals the worker beside one that makes speech', () => {
+    const { final, submit, startedKinds } = beside(500)
+    submit(planOf('speech'), 5)
+    submit(final, 10)
+    expect(startedKinds()).toEqual(['plan', 'recognize'])
+  })
+
+  it('expects nothing of a task that should have been done long ago', () => {
+    const { clock, final, submit, startedKinds } = beside(5_000)
+    submit(final, 10)
+    clock.advance(4_600)
+    submit(final, 4_700)
+    expect(startedKinds()).toEqual(['recognize'])
+  })
+
+  it('looks again when what was made has been handed over', async () => {
+    let runsDryAt = 500
+    const { pool, clock, scheduler, final, submit, startedKinds } = beside(5_000)
+    scheduler.listen(() => runsDryAt)
+    void scheduler.run(planOf('speech'), { deadline: 5 }).then(() => {
+      runsDryAt = 2_000
+    })
+    submit(final, 10)
+    submit(final, 20)
+    await pool.finish()
+    clock.advance(0)
+    expect(startedKinds()).toEqual(['plan', 'recognize', 'recognize'])
+  })
+
+  it('counts everybody who listens, until they leave', () => {
+    const { scheduler, final, submit, startedKinds } = beside(5_000)
+    const leave = scheduler.listen(() => 500)
+    submit(final, 10)
+    submit(final, 20)
+    expect(startedKinds()).toEqual(['recognize'])
+    leave()
+    expect(startedKinds()).toEqual(['recognize', 'recognize'])
   })
 })
 

@@ -2,7 +2,7 @@ import { Observable, type Observer } from 'rxjs'
 import { describe, expect, it } from 'vitest'
 import { SpeechRun } from '../../src/inference/speech-run.ts'
 import type { VoiceStyle } from '../../src/inference/voice-styles.ts'
-import { systemClock } from '../../src/runtime/clock.ts'
+import { type Clock, systemClock } from '../../src/runtime/clock.ts'
 import { Demand } from '../../src/runtime/demand.ts'
 import {
   type SpokenWord,
@@ -11,6 +11,7 @@ import {
   type WordListener,
 } from '../../src/speech/synthesis.ts'
 import { FRAME_SAMPLES, SAMPLE_RATE } from '../../src/speech/task-protocol.ts'
+import { FakeClock } from '../fake-clock.ts'
 import {
   AnalyticRunner,
   framesOf,
@@ -35,6 +36,7 @@ interface SetUp {
   readonly demand?: Demand
   readonly windowsInFlightMax?: number
   readonly onWord?: WordListener
+  readonly clock?: Clock
 }
 
 function speak(setUp: SetUp): Observable<Float32Array> {
@@ -54,7 +56,7 @@ function speak(setUp: SetUp): Observable<Float32Array> {
       pronunciation: 'en-us',
       style: Promise.resolve(setUp.style ?? styleOf()),
       runner: setUp.runner ?? new AnalyticRunner(),
-      clock: systemClock,
+      clock: setUp.clock ?? systemClock,
       demand: setUp.demand ?? Demand.unbounded(),
       windowsInFlightMax: setUp.windowsInFlightMax ?? 1,
       output,
@@ -160,6 +162,29 @@ describe('SpeechRun', () => {
     for (let i = 0; i < 20; i++) await settled()
     expect([blocks, runner.tasks('window').length]).toEqual([1, 1])
     subscription.unsubscribe()
+  })
+
+  it('runs dry when what was handed over has been heard; never before the first sound, or while nothing more is taken', async () => {
+    const [runner, clock, demand] = [new AnalyticRunner(), new FakeClock(), new Demand(0)]
+    clock.advance(500)
+    let samples = 0
+    const subscription = speak({ request: { text: LONG }, runner, clock, demand }).subscribe((block) => {
+      samples += block.length
+      demand.spend(1)
+    })
+    demand.grant(2)
+    expect(runner.runsDryAt()).toBe(Number.POSITIVE_INFINITY)
+    runner.before = () => (samples > 0 ? new Promise(() => {}) : undefined)
+    for (let i = 0; i < 20; i++) await settled()
+    expect(runner.runsDryAt()).toBeCloseTo(500 + (samples * 1_000) / SAMPLE_RATE)
+    runner.before = () => {}
+    subscription.unsubscribe()
+
+    const idle = new Demand(1)
+    const waiting = speak({ request: { text: LONG }, runner, clock, demand: idle }).subscribe(() => idle.spend(1))
+    for (let i = 0; i < 20; i++) await settled()
+    expect([idle.credits, runner.runsDryAt()]).toEqual([0, Number.POSITIVE_INFINITY])
+    waiting.unsubscribe()
   })
 
   it('starts nothing more once nobody listens', async () => {

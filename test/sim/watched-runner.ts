@@ -4,11 +4,11 @@ import type { TaskOrder, TaskRunner } from '../../src/speech/task-runner.ts'
 
 /** Knows of every task that waits for a worker, with its order, whatever the scheduler believes. */
 export class WatchedRunner implements TaskRunner {
-  listeners = 0
   readonly orders = new WeakMap<SpeechTask, TaskOrder>()
   readonly waiting = new Set<SpeechTask>()
   /** Tasks that came before their deadlines. */
   readonly inTime = new WeakSet<SpeechTask>()
+  readonly #listeners = new Set<() => number>()
   readonly #clock: Clock
   readonly #inner: TaskRunner
 
@@ -28,13 +28,21 @@ export class WatchedRunner implements TaskRunner {
     }
   }
 
-  listen(): () => void {
-    this.listeners += 1
-    const stop = this.#inner.listen()
-    let isOpen = true
+  get listeners(): number {
+    return this.#listeners.size
+  }
+
+  /** When the first of the listeners runs dry. */
+  get runsDryAt(): number {
+    return Math.min(...[...this.#listeners].map((runsDryAt) => runsDryAt()))
+  }
+
+  listen(runsDryAt: () => number = () => Number.POSITIVE_INFINITY): () => void {
+    const listener = () => runsDryAt()
+    this.#listeners.add(listener)
+    const stop = this.#inner.listen(runsDryAt)
     return () => {
-      if (isOpen) this.listeners -= 1
-      isOpen = false
+      this.#listeners.delete(listener)
       stop()
     }
   }

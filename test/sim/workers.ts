@@ -23,7 +23,8 @@ const SILENCE_MS = 20_000
 /** Workers that answer by formula, after the time that the machine takes. */
 export class SimulatedPool implements WorkerPool {
   readonly workers: number
-  running = 0
+  /** What the workers are at. */
+  readonly tasks = new Set<SpeechTask>()
   /** Told of each task that a worker begins and ends, and whether its worker died. */
   onBegin: (task: SpeechTask) => void = () => {}
   onEnd: (task: SpeechTask, isLost: boolean) => void = () => {}
@@ -38,9 +39,13 @@ export class SimulatedPool implements WorkerPool {
     this.#chance = chance
   }
 
+  get running(): number {
+    return this.tasks.size
+  }
+
   run<T extends SpeechTask>(task: T): Promise<TaskResult<T>> {
     const [chance, { slowShare, failedShare, lostShare }] = [this.#chance, this.#machine]
-    this.running += 1
+    this.tasks.add(task)
     this.onBegin(task)
     const ms = this.#usualMs(task) * chance.between(0.9, 1.1) * (chance.hits(slowShare) ? chance.between(2, 8) : 1)
     const isLost = chance.hits(lostShare)
@@ -48,7 +53,7 @@ export class SimulatedPool implements WorkerPool {
     const untilLost = chance.hits(0.2) ? SILENCE_MS : ms * chance.between(0, 1)
     return new Promise((resolve, reject) => {
       this.#life.after(isLost ? untilLost : ms, () => {
-        this.running -= 1
+        this.tasks.delete(task)
         this.onEnd(task, isLost)
         if (isLost) reject(new WorkerLost('the worker died'))
         else if (hasFailed) reject(new Error('the model failed'))

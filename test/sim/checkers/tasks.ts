@@ -21,7 +21,7 @@ const LATE_TASKS_MAX = 3
 
 /**
  * Watches over the order of tasks: nobody's before it is paid for or after they have gone, the one that is wanted sooner before the
- * other, no listener's while a worker is idle, and no batch task in the last worker that a listener may need.
+ * other, nobody's who waits while a worker is idle, and none but speech in the last worker that somebody who runs dry needs.
  */
 export class Tasks {
   /** How late audio came that was asked for in time, at most, and how long a task took, at most. */
@@ -33,6 +33,8 @@ export class Tasks {
   readonly #customers = new WeakMap<AbortSignal, Customer>()
   readonly #attempts = new WeakMap<SpeechTask, number>()
   readonly #beganAt = new WeakMap<SpeechTask, number>()
+  /** When a task ended last. */
+  #endedAt = Number.NaN
   #runner: WatchedRunner | undefined
   #pool: SimulatedPool | undefined
 
@@ -63,10 +65,10 @@ export class Tasks {
 
   /** Between any two events. */
   look(): void {
-    if (this.#runner === undefined || this.#pool === undefined || this.#pool.running === this.#pool.workers) return
-    for (const task of this.#runner.waiting) {
-      const isLive = this.#deadline(task) !== Number.POSITIVE_INFINITY
-      if (this.#isWanted(task) && (isLive || this.#pool.running === 0)) {
+    const [runner, pool] = [this.#runner, this.#pool]
+    if (runner === undefined || pool === undefined || pool.running === pool.workers) return
+    for (const task of runner.waiting) {
+      if (this.#isWanted(task) && !this.#mayWaitBesideIdle(runner, pool, task)) {
         this.#world.fail(`a ${task.kind} waits beside an idle worker`)
       }
     }
@@ -88,15 +90,30 @@ export class Tasks {
     this.#attempts.set(task, (this.#attempts.get(task) ?? 0) + 1)
     this.#beganAt.set(task, this.#world.clock.monotonic())
     this.#requireCustomer(task, order.signal)
-    const sooner = [...runner.waiting].find((other) => this.#isWanted(other) && this.#deadline(other) < order.deadline)
+    const others = [...pool.tasks].filter((other) => other !== task)
+    const sooner = [...runner.waiting].find(
+      (other) =>
+        this.#isWanted(other) && this.#deadline(other) < order.deadline && !isYielding(runner, pool, other, others),
+    )
     if (sooner) this.#world.fail(`a ${task.kind} begins before a ${sooner.kind} that is wanted sooner`)
-    const isBatch = order.deadline === Number.POSITIVE_INFINITY
-    if (isBatch && pool.workers > 1 && pool.running === pool.workers && runner.listeners > 0) {
-      this.#world.fail(`a ${task.kind} of a batch takes the last worker from a listener`)
+    if (pool.workers === 1 || pool.running < pool.workers) return
+    if (order.deadline === Number.POSITIVE_INFINITY) {
+      if (runner.listeners > 0) this.#world.fail(`a ${task.kind} of a batch takes the last worker from a listener`)
+    } else if (![task, ...others].some(makesSpeech) && runner.runsDryAt < this.#world.clock.monotonic()) {
+      this.#world.fail(`a ${task.kind} takes the last worker from somebody who has run dry`)
     }
   }
 
+  /** Batch tasks leave a worker to whoever may come; others leave it to speech, until whoever was about to run dry isn't. */
+  #mayWaitBesideIdle(runner: WatchedRunner, pool: SimulatedPool, task: SpeechTask): boolean {
+    if (this.#deadline(task) === Number.POSITIVE_INFINITY) return pool.running > 0
+    const hasJustEnded = this.#endedAt === this.#world.clock.monotonic()
+    return isYielding(runner, pool, task, [...pool.tasks]) || (hasJustEnded && !makesSpeech(task))
+  }
+
   #ends(runner: WatchedRunner, task: SpeechTask, isLost: boolean): void {
+    const now = this.#world.clock.monotonic()
+    this.#endedAt = now
     if (isLost) {
       this.#world.note(`a worker dies of a ${task.kind}`)
       if ((this.#attempts.get(task) ?? ATTEMPTS_MAX) < ATTEMPTS_MAX) runner.waiting.add(task)
@@ -104,7 +121,6 @@ export class Tasks {
     }
     const beganAt = this.#beganAt.get(task)
     if (beganAt === undefined) return
-    const now = this.#world.clock.monotonic()
     this.#taskMsMax = Math.max(this.#taskMsMax, now - beganAt)
     if (task.kind === 'window' && runner.inTime.has(task)) {
       this.#lateMsMax = Math.max(this.#lateMsMax, now - this.#deadline(task))
@@ -139,4 +155,19 @@ export class Tasks {
   #deadline(task: SpeechTask): number {
     return this.#runner?.orders.get(task)?.deadline ?? Number.NaN
   }
+}
+
+/** Whether a live task may have to wait for speech: no other worker makes any, and somebody listens who may run dry. */
+function isYielding(
+  runner: WatchedRunner,
+  pool: SimulatedPool,
+  task: SpeechTask,
+  others: readonly SpeechTask[],
+): boolean {
+  const isLastWorker = pool.workers > 1 && others.length === pool.workers - 1
+  return isLastWorker && ![task, ...others].some(makesSpeech) && runner.runsDryAt < Number.POSITIVE_INFINITY
+}
+
+function makesSpeech({ kind }: SpeechTask): boolean {
+  return kind === 'plan' || kind === 'measure' || kind === 'window'
 }
