@@ -17,7 +17,7 @@ import { figure, percentile } from './statistics.ts'
 import type { BenchTable } from './table.ts'
 import { PARAGRAPH } from './texts.ts'
 
-const COUNTS = [1, 2, 4, 8]
+const COUNTS = [1, 2, 4, 6, 8]
 /** Utterances each microphone hears; `BENCH_LIVE_UTTERANCES` sets another number. */
 const UTTERANCES = Number(process.env.BENCH_LIVE_UTTERANCES ?? 5)
 const UTTERANCE_SECONDS_MAX = 8

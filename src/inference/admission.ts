@@ -5,9 +5,9 @@ import type { CostModel } from './cost-model.ts'
 const LIVE_LOAD_MAX = 0.9
 /**
  * Work of a microphone a second, in seconds of speech recognised: each second once as part of its segment, again where a pause made
- * the segment look finished, and twice for previews. Those come less often where there is no time for them.
+ * the segment look finished, and once for previews, which come twice as often where there is time for them.
  */
-const LISTENING_EFFORT = 4
+const LISTENING_EFFORT = 3
 /** A batch request is taken while the work already promised to batch requests would be done within this time. */
 const BATCH_BACKLOG_MS_MAX = 60_000
 /** Work of one worker that learning a voice is taken for. */

@@ -111,18 +111,18 @@ describe('a microphone', () => {
     for (let admitted = 0; ; admitted++) if (admission.admit({ pace }).status === 'refused') return admitted
   }
 
-  it('takes a tenth of a worker where a second is heard in 25 ms: once for good, and as much again three times', () => {
-    expect(fill(admissionOf(2), 'listening')).toBe(18)
-    expect(fill(admissionOf(1), 'listening')).toBe(9)
+  it('takes 75 ms of a worker a second where that is heard in 25 ms: once for good, and as much again twice', () => {
+    expect(fill(admissionOf(2), 'listening')).toBe(24)
+    expect(fill(admissionOf(1), 'listening')).toBe(12)
   })
 
   it('shares the workers with those who listen', () => {
     const admission = admissionOf(2)
     admission.admit(live)
     admission.admit(live)
-    expect(admission.microphoneRoom).toBe(13)
-    for (let i = 0; i < 13; i++) expect(admission.admit({ pace: 'listening' }).status).toBe('admitted')
-    expect([admission.microphones, admission.microphoneRoom, admission.liveRoom]).toEqual([13, 0, 0])
+    expect(admission.microphoneRoom).toBe(17)
+    for (let i = 0; i < 17; i++) expect(admission.admit({ pace: 'listening' }).status).toBe('admitted')
+    expect([admission.microphones, admission.microphoneRoom, admission.liveRoom]).toEqual([17, 0, 0])
   })
 
   it('is taken whatever else there is, if it is the only one', () => {
