@@ -23,6 +23,8 @@ interface Job {
   readonly canBeInTime: boolean
   attempts: number
   hasEnded: boolean
+  /** On the monotonic clock; set when it was cancelled while it ran or waited. */
+  cancelledAt?: number
   readonly onAbort: () => void
   readonly resolve: (result: never) => void
   readonly reject: (error: unknown) => void
@@ -45,7 +47,7 @@ export class Scheduler implements TaskRunner {
   readonly #observer: TaskObserver
   readonly #queue: Job[] = []
   readonly #idleWaiters: (() => void)[] = []
-  #running = 0
+  readonly #started = new Set<Job>()
   #arrivals = 0
   #listeners = 0
 
@@ -62,6 +64,10 @@ export class Scheduler implements TaskRunner {
 
   get running(): number {
     return this.#running
+  }
+
+  get #running(): number {
+    return this.#started.size
   }
 
   /** Resolves when nothing runs or waits. */
@@ -136,7 +142,7 @@ export class Scheduler implements TaskRunner {
   }
 
   async #start(job: Job): Promise<void> {
-    this.#running += 1
+    this.#started.add(job)
     job.attempts += 1
     const startedAt = this.#clock.monotonic()
     try {
@@ -158,7 +164,8 @@ export class Scheduler implements TaskRunner {
         job.reject(error)
       }
     } finally {
-      this.#running -= 1
+      this.#started.delete(job)
+      this.#freed(job)
       this.#dispatch()
       if (this.#running + this.#queue.length === 0) for (const resolve of this.#idleWaiters.splice(0)) resolve()
     }
@@ -167,8 +174,18 @@ export class Scheduler implements TaskRunner {
   #cancel(job: Job): void {
     const at = this.#queue.indexOf(job)
     if (at !== -1) this.#queue.splice(at, 1)
+    if (at !== -1 || this.#started.has(job)) job.cancelledAt = this.#clock.monotonic()
     this.#ended(job, 'cancelled')
     job.reject(new TaskCancelled())
+    this.#freed(job)
+  }
+
+  /** Tells how long workers were busy for nobody, once the last task of a cancelled stream is gone. Its tasks share its signal. */
+  #freed({ task, order, cancelledAt }: Job): void {
+    if (cancelledAt === undefined) return
+    const isLeft = (other: Job) => other.order.signal === order.signal
+    if (this.#queue.some(isLeft) || [...this.#started].some(isLeft)) return
+    this.#observer.cancelled(task.kind, this.#clock.monotonic() - cancelledAt)
   }
 
   /** Only the first end counts: a signal may be aborted long after its task is done, and a task end after it was cancelled. */

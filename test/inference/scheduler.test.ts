@@ -158,6 +158,7 @@ describe('the observer of a scheduler', () => {
       taskEnded: (...args) => heard.push(['ended', ...args]),
       taskRan: (...args) => heard.push(['ran', ...args]),
       deadlineMissed: (...args) => heard.push(['missed', ...args]),
+      cancelled: (...args) => heard.push(['cancelled', ...args]),
       workerLost: () => heard.push(['lost']),
     })
     const submit = (order: TaskOrder) => {
@@ -210,9 +211,40 @@ describe('the observer of a scheduler', () => {
     expect(heard).toEqual([
       ['ended', 'plan', 'cancelled'],
       ['ran', 'plan', 30],
+      ['cancelled', 'plan', 30],
     ])
     await expect(submit({ deadline: 10, signal: abort.signal })).rejects.toThrow(TaskCancelled)
-    expect(heard).toHaveLength(3)
+    expect(heard.slice(3)).toEqual([['ended', 'plan', 'cancelled']])
+  })
+
+  it('hears once of a stream that is left, when the last of its tasks gives its worker back', async () => {
+    const { pool, clock, heard, submit } = observed(2)
+    const abort = new AbortController()
+    for (let i = 0; i < 3; i++) void submit({ deadline: 10, signal: abort.signal })
+    void submit({ deadline: 20, signal: new AbortController().signal })
+    clock.advance(500)
+    abort.abort()
+    clock.advance(30)
+    await pool.finish()
+    clock.advance(15)
+    expect(heard.filter(([what]) => what === 'cancelled')).toEqual([])
+    await pool.finish()
+    expect(heard.filter(([what]) => what === 'cancelled')).toEqual([['cancelled', 'plan', 45]])
+    await pool.finish()
+    expect(heard.filter(([what]) => what === 'cancelled')).toHaveLength(1)
+  })
+
+  it('hears at once of a stream that is left while its tasks wait, and nothing of one that is left without any', async () => {
+    const { pool, clock, heard, submit } = observed()
+    const [waiting, done] = [new AbortController(), new AbortController()]
+    void submit({ deadline: 10, signal: done.signal })
+    for (let i = 0; i < 2; i++) void submit({ deadline: 20, signal: waiting.signal })
+    clock.advance(5)
+    waiting.abort()
+    expect(heard.filter(([what]) => what === 'cancelled')).toEqual([['cancelled', 'plan', 0]])
+    await pool.finish()
+    done.abort()
+    expect(heard.filter(([what]) => what === 'cancelled')).toHaveLength(1)
   })
 
   it('takes no cancellation for an end that comes after a task is done', async () => {
