@@ -1,4 +1,5 @@
 import { delay, systemClock } from '../src/runtime/clock.ts'
+import { STEADY_SIZE } from '../src/speech/windows.ts'
 import { type OpenNode, startOpenNode } from './open-node.ts'
 import { seededRandom } from './seeded-random.ts'
 import { figure, percentile } from './statistics.ts'
@@ -13,8 +14,6 @@ const LEAVE_MS_MIN = 500
 const LEAVE_MS_MAX = 3_500
 /** A stream whose workers have had nothing to do for so long is over: between two tasks of one lie a few milliseconds. */
 const QUIET_MS = 200
-/** The length of window that most of a stream consists of. */
-const STEADY_FRAMES = 48
 const SEED = 1
 
 /** How long the node goes on working for a client that has closed its socket. */
@@ -60,7 +59,7 @@ function cancelTable(
 ): BenchTable {
   const after = closes.map(({ afterMs }) => afterMs)
   const windows = finished
-    .filter(({ frames }) => frames === STEADY_FRAMES)
+    .filter(({ frames }) => frames === STEADY_SIZE)
     .map(({ startedAt, endedAt }) => endedAt - startedAt)
   const plans = closes.filter(({ last }) => last?.kind === 'plan').length
   const row = (name: string, p: number) => {
@@ -73,7 +72,7 @@ function cancelTable(
     rows: [row('p50', 0.5), row('p95', 0.95), row('p99', 0.99)],
     notes: [
       `${CLOSES} sockets that are cut at random moments in mid-stream (seed ${SEED}), node and client in one process; from the cut to the end of the last task the stream had with any worker.`,
-      `A steady window: ${STEADY_FRAMES} frames, from the scheduler to its answer, ${windows.length} of them in the same run. Aim: p99 within one window.`,
+      `A steady window: ${STEADY_SIZE} frames, from the scheduler to its answer, ${windows.length} of them in the same run. Aim: p99 within one window.`,
       `The task that ended last was a plan ${plans} times, else a window.`,
     ],
   }

@@ -1,7 +1,6 @@
 import { mkdir, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import type { Observable } from 'rxjs'
 import { modelFolders } from '../src/cli/serve.ts'
 import { loadConfig } from '../src/config.ts'
@@ -14,6 +13,7 @@ import { KokoroVoiceFitter } from '../src/inference/kokoro-voice-fitter.ts'
 import { PresetVoices } from '../src/inference/preset-voices.ts'
 import { Scheduler } from '../src/inference/scheduler.ts'
 import { VoiceStyles } from '../src/inference/voice-styles.ts'
+import { workerFile } from '../src/inference/worker-file.ts'
 import { PiscinaWorkerPool } from '../src/inference/worker-pool.ts'
 import { Synthesizer } from '../src/pipelines/synthesize.ts'
 import { systemClock } from '../src/runtime/clock.ts'
@@ -79,8 +79,4 @@ export async function startFittingNode(): Promise<FittingNode> {
       await rm(folder, { recursive: true, force: true })
     },
   }
-}
-
-function workerFile(name: string): string {
-  return fileURLToPath(new URL(`../workers/${name}.js`, import.meta.url))
 }

@@ -4,6 +4,7 @@ import type { SpelledPronunciation } from '../src/speech/task-protocol.ts'
 import type { Judge, Judgement } from './judge.ts'
 import type { NodeUnderTest } from './node-under-test.ts'
 import type { ShippedKokoro } from './shipped-kokoro.ts'
+import { fetchSpeech, trimmedWav } from './spoken-wav.ts'
 import { figure } from './statistics.ts'
 import type { BenchTable } from './table.ts'
 import { wordErrors, wordsOf } from './word-errors.ts'
@@ -105,7 +106,6 @@ export async function languagesTable(
   node: NodeUnderTest,
   shipped: ShippedKokoro,
   folder: string,
-  toWav: { file(text: string, key: string): Promise<Uint8Array>; samples(samples: Float32Array): Uint8Array },
 ): Promise<BenchTable> {
   const rows: (string | number)[][] = []
   for (const { voice, language, pronunciation, sentences } of FAMILIES) {
@@ -118,9 +118,9 @@ export async function languagesTable(
     const fast: Clip[] = []
     const whole: Clip[] = []
     for (const [i, sentence] of sentences.entries()) {
-      fast.push(await judged(`${voice}-${i}.wav`, await toWav.file(sentence, key), sentence))
+      fast.push(await judged(`${voice}-${i}.wav`, await fetchSpeech(node, key, sentence), sentence))
       if (pronunciation === undefined) continue
-      const wav = toWav.samples(await shipped.speak(sentence, pronunciation, voice))
+      const wav = trimmedWav(await shipped.speak(sentence, pronunciation, voice))
       whole.push(await judged(`${voice}-whole-${i}.wav`, wav, sentence))
     }
     const measured = (clips: readonly Clip[]) => (clips.length === 0 ? ['–', '–'] : [errorsOf(clips), overallOf(clips)])

@@ -1,7 +1,6 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { AudioFiles } from '../src/api/audio-files.ts'
 import * as edgeErrors from '../src/api/edge-errors.ts'
 import { renderError } from '../src/api/errors.ts'
@@ -19,6 +18,7 @@ import { PresetVoices } from '../src/inference/preset-voices.ts'
 import { Scheduler } from '../src/inference/scheduler.ts'
 import { VoiceStyles } from '../src/inference/voice-styles.ts'
 import { warmUp } from '../src/inference/warm-up.ts'
+import { workerFile } from '../src/inference/worker-file.ts'
 import { PiscinaWorkerPool } from '../src/inference/worker-pool.ts'
 import { LmdbLedger } from '../src/ledger/lmdb-ledger.ts'
 import { SPOOL_BYTES_MAX } from '../src/limits.ts'
@@ -129,8 +129,4 @@ export async function startOpenNode(admits: 'everybody' | 'capacity' = 'everybod
       await rm(folder, { recursive: true, force: true })
     },
   }
-}
-
-function workerFile(name: string): string {
-  return fileURLToPath(new URL(`../workers/${name}.js`, import.meta.url))
 }

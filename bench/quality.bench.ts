@@ -3,26 +3,19 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { ensurePacks } from '../models/packs.ts'
 import { lineReporter } from '../models/reporter.ts'
-import { EdgeTrimmer } from '../src/audio/edge-trimmer.ts'
-import { joinPcm, pcmBytes, toPcm16 } from '../src/audio/pcm.ts'
-import { wavHeader } from '../src/audio/wav.ts'
 import { loadConfig } from '../src/config.ts'
 import { systemClock } from '../src/runtime/clock.ts'
-import { SAMPLE_RATE } from '../src/speech/task-protocol.ts'
 import { type Judge, type Judgement, startJudge } from './judge.ts'
 import { languagesTable } from './languages.ts'
-import { type NodeUnderTest, startNode } from './node-under-test.ts'
+import { startNode } from './node-under-test.ts'
 import { loadShippedKokoro, type ShippedKokoro } from './shipped-kokoro.ts'
+import { fetchSpeech, trimmedWav } from './spoken-wav.ts'
 import { figure, median } from './statistics.ts'
 import type { BenchTable } from './table.ts'
 import { wordErrors, wordsOf } from './word-errors.ts'
 import { wordTimesTable } from './word-times.ts'
 
 const VOICES = ['af_heart', 'am_michael', 'bf_emma', 'bm_george', 'af_nicole', 'am_puck']
-
-/** As the node trims what it speaks: the judge must not hear the difference. */
-const EDGE_PAD_SAMPLES = 2_400
-const SILENCE_MAGNITUDE = 0.0032
 
 /** Written as a recogniser writes, so that a difference is a word and not a spelling. */
 const SENTENCES = [
@@ -95,19 +88,10 @@ async function judgeNode(judge: Judge, folder: string): Promise<Clip[]> {
   return clips
 }
 
-async function fetchSpeech(node: NodeUnderTest, key: string, text: string): Promise<Uint8Array> {
-  const headers = { Authorization: `Bearer ${key}`, 'Content-Type': 'application/json' }
-  const body = JSON.stringify({ text, format: 'wav' })
-  const response = await fetch(`${node.url}/api/v1/tts/bytes`, { method: 'POST', headers, body })
-  if (!response.ok) throw new Error(`${response.status} ${await response.text()}`)
-  return new Uint8Array(await response.arrayBuffer())
-}
-
 async function judgeLanguages(judge: Judge, folder: string, shipped: ShippedKokoro): Promise<BenchTable> {
   const node = await startNode()
   try {
-    const toWav = { file: (text: string, key: string) => fetchSpeech(node, key, text), samples: trimmedWav }
-    return await languagesTable(judge, node, shipped, folder, toWav)
+    return await languagesTable(judge, node, shipped, folder)
   } finally {
     await node.stop()
   }
@@ -126,12 +110,6 @@ async function judgeShipped(judge: Judge, folder: string, shipped: ShippedKokoro
     }
   }
   return clips
-}
-
-function trimmedWav(samples: Float32Array): Uint8Array {
-  const trimmer = new EdgeTrimmer(EDGE_PAD_SAMPLES, SILENCE_MAGNITUDE)
-  const pcm = pcmBytes(joinPcm([...trimmer.push(samples), trimmer.flush()].map(toPcm16)))
-  return Buffer.concat([wavHeader(SAMPLE_RATE, pcm.length), pcm])
 }
 
 async function judged(judge: Judge, path: string, voice: string, sentence: string): Promise<Clip> {

@@ -1,9 +1,9 @@
 import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { fromPcm16 } from '../src/audio/pcm.ts'
 import { DecoderPool } from '../src/inference/decoder-pool.ts'
+import { workerFile } from '../src/inference/worker-file.ts'
 import { systemClock } from '../src/runtime/clock.ts'
 
 /** People who read aloud, one clip each, kept beside the repository. */
@@ -27,7 +27,7 @@ export async function recordingOf(speaker: string): Promise<Float32Array> {
   return decoded(join(FOLDER, file))
 }
 
-const decoder = new DecoderPool(fileURLToPath(new URL('../workers/decoder.js', import.meta.url)), systemClock)
+const decoder = new DecoderPool(workerFile('decoder'), systemClock)
 
 async function decoded(path: string): Promise<Float32Array> {
   const folder = await mkdtemp(join(tmpdir(), 'syrinx-clip-'))

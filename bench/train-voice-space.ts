@@ -1,7 +1,6 @@
 import { appendFile, readFile, rm, writeFile } from 'node:fs/promises'
 import { availableParallelism } from 'node:os'
 import { join, resolve } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { eigenvectors } from '../models/voices/principal-axes.ts'
 import { coordinatesOf, type VoiceAxes, voiceAxes } from '../models/voices/voice-axes.ts'
 import {
@@ -14,6 +13,7 @@ import {
 } from '../models/voices/voice-space.ts'
 import { modelFolders } from '../src/cli/serve.ts'
 import { loadConfig } from '../src/config.ts'
+import { workerFile } from '../src/inference/worker-file.ts'
 import { PiscinaWorkerPool } from '../src/inference/worker-pool.ts'
 import { STYLE_CLASSES, STYLE_WIDTH, TRIAL_STYLE_CLASS } from '../src/speech/style-classes.ts'
 import type { VoicePrint } from '../src/speech/task-protocol.ts'
@@ -57,7 +57,7 @@ const prosody = axesOf(
   PROSODY_AXES,
 )
 
-const pool = new PiscinaWorkerPool(workerFile(), availableParallelism(), {
+const pool = new PiscinaWorkerPool(workerFile('inference'), availableParallelism(), {
   kokoroDir: folders.kokoroInstalled,
   encoderDir: folders.encoderInstalled,
 })
@@ -238,8 +238,4 @@ function dot(a: Float32Array, b: Float32Array): number {
 
 function flat(rows: readonly (Float32Array | Float64Array)[]): Float32Array {
   return Float32Array.from(rows.flatMap((row) => [...row]))
-}
-
-function workerFile(): string {
-  return fileURLToPath(new URL('../workers/inference.js', import.meta.url))
 }

@@ -1,5 +1,4 @@
 import { basename, join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { AudioFiles } from './api/audio-files.ts'
 import * as edgeErrors from './api/edge-errors.ts'
 import { renderError } from './api/errors.ts'
@@ -25,6 +24,7 @@ import { decodeVoiceSound } from './inference/voice-sound.ts'
 import { VoiceStyles } from './inference/voice-styles.ts'
 import { warmUp, warmUpRecognition } from './inference/warm-up.ts'
 import { type WhisperModel, WhisperRecognizer } from './inference/whisper-recognizer.ts'
+import { workerFile } from './inference/worker-file.ts'
 import { PiscinaWorkerPool } from './inference/worker-pool.ts'
 import type { FirstAccount } from './ledger/bootstrap.ts'
 import { LmdbLedger } from './ledger/lmdb-ledger.ts'
@@ -277,9 +277,4 @@ function repeat(clock: Clock, intervalMs: number, action: () => Promise<void>): 
     stopped = true
     cancel()
   }
-}
-
-/** The compiled entry of a worker thread, beside the compiled sources. */
-function workerFile(name: string): string {
-  return fileURLToPath(new URL(`../workers/${name}.js`, import.meta.url))
 }

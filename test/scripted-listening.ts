@@ -106,7 +106,7 @@ export class ScriptedRecognizer implements SpeechRecognizer {
   /** Pieces being worked on, and the most there ever were. */
   running = 0
   runningMost = 0
-  readonly #held: (() => void)[] = []
+  readonly #held: { readonly utterance: number; readonly resolve: () => void }[] = []
 
   canRecognize(mode: SpeechMode): Recognizable {
     if (!mode.languages.includes(this.unknownLanguage ?? '')) return { status: 'recognized' }
@@ -119,7 +119,7 @@ export class ScriptedRecognizer implements SpeechRecognizer {
     this.running += 1
     this.runningMost = Math.max(this.runningMost, this.running)
     try {
-      if (this.pace === 'by_hand') await this.#release(segment.signal)
+      if (this.pace === 'by_hand') await this.#release(segment)
       if (utterancesIn(segment).some((utterance) => utterance >= this.failsAt)) throw this.failure
       return this.#hypothesis(segment)
     } finally {
@@ -141,18 +141,20 @@ export class ScriptedRecognizer implements SpeechRecognizer {
     }
   }
 
-  /** Lets piece `index`, of those that are held, go on. */
+  /** Lets piece `index` of those that are held, in the order in which they were said, go on. */
   release(index = 0): void {
-    this.#held.splice(index, 1)[0]?.()
+    this.#held.sort((a, b) => a.utterance - b.utterance)
+    this.#held.splice(index, 1)[0]?.resolve()
   }
 
   get held(): number {
     return this.#held.length
   }
 
-  #release(signal: AbortSignal | undefined): Promise<void> {
+  #release(segment: SpeechSegment): Promise<void> {
+    const { signal } = segment
     return new Promise((resolve, reject) => {
-      this.#held.push(resolve)
+      this.#held.push({ utterance: utterancesIn(segment)[0] ?? 0, resolve })
       signal?.addEventListener('abort', () => reject(signal.reason), { once: true })
     })
   }

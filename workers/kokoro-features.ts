@@ -3,6 +3,9 @@ import type { Features, FrameTrack, SpeechPlan } from '../src/speech/task-protoc
 import { accumulatePhase } from './harmonic-source.ts'
 import { speechSpans } from './kokoro-silence.ts'
 
+/** Of a row of `asr`: what the text model says of a token. */
+export const TEXT_WIDTH = 512
+
 /** A plan of features, with the silence that the model put around them. */
 export function speechPlan(features: Features) {
   const spans = speechSpans(track(features, 'energy').data)

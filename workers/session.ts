@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict'
 import { InferenceSession, Tensor } from 'onnxruntime-node'
 
 export type { InferenceSession as Session, Tensor }
@@ -28,6 +29,17 @@ export function tensor(
   dims: readonly number[],
 ): Tensor {
   return new Tensor(type, values, dims)
+}
+
+/** Wraps rows of `width` values, without copying. */
+export function matrix(values: Float32Array, width: number): Tensor {
+  return tensor('float32', values, [values.length / width, width])
+}
+
+/** The values of a float tensor, without copying. */
+export function floats({ data }: Tensor): Float32Array {
+  assert.ok(data instanceof Float32Array)
+  return data
 }
 
 const SESSION = { intra_op: { allow_spinning: '0' }, inter_op: { allow_spinning: '0' } }

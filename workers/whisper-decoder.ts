@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import type { WhisperManifest } from '../models/whisper/manifest.ts'
-import { type Feeds, type Session, type Tensor, tensor } from './session.ts'
+import { type Feeds, floats, type Session, type Tensor, tensor } from './session.ts'
 
 /** What the encoder heard: keys and values for every layer of the decoder. */
 export type Heard = Feeds
@@ -62,9 +62,4 @@ export interface Alignment {
   readonly positions: number
   /** [head][token] → [positions], each sums to 1. */
   readonly rows: readonly (readonly Float32Array[])[]
-}
-
-function floats({ data }: Tensor): Float32Array {
-  assert.ok(data instanceof Float32Array)
-  return data
 }

@@ -2,28 +2,27 @@ import { concatMap } from 'rxjs'
 import {
   SOCKET_START_WAIT_MS,
   STREAM_BUFFER_BYTES_MAX,
-  STT_AHEAD_SECONDS_MAX,
   STT_FRAME_BYTES_MAX,
   STT_IDLE_MS_MAX,
   STT_LULL_MS,
   STT_PARTIAL_BUFFER_BYTES_MAX,
-  STT_SECONDS_MAX,
 } from '../limits.ts'
 import { SEGMENTER_SETTINGS, TURN_SEGMENTER_SETTINGS } from '../speech/segmenter.ts'
 import type { SpeechMode } from '../speech/speech-modes.ts'
 import { whenAborted } from './abort-signals.ts'
-import { findPlace, type Refusal } from './admission.ts'
+import { findPlace } from './admission.ts'
 import { authenticate, authenticateKey, type Caller } from './authenticate.ts'
 import { parseJsonObject } from './body.ts'
 import { sttSocketChannel } from './documents/stt-socket.ts'
-import { ApiError, type ErrorCode } from './errors.ts'
+import { ApiError } from './errors.ts'
 import type { SocketRoute, SocketSession } from './exchange.ts'
 import { LiveTranscript, type TranscriptMessage } from './live-transcript.ts'
 import { Microphone, type MicrophoneRefusal } from './microphone.ts'
 import { STT_SOCKET_PATH } from './public-urls.ts'
 import type { LiveListener, Services } from './services.ts'
 import { requireAllowance, requireStillValid } from './stt-allowance.ts'
-import { asSttError, sttRefusal } from './stt-errors.ts'
+import { type Ending, endingAfter, endingWithoutPlace, LIMITS, NOT_STARTED, STOPPED } from './stt-endings.ts'
+import { asSttError } from './stt-errors.ts'
 import { type ListeningStart, listeningStart, speechModeOfQuery } from './stt-fields.ts'
 
 /*
@@ -55,13 +54,6 @@ type State =
   | { readonly name: 'closed' }
 
 type Message = string | Uint8Array
-
-/** The last word of a session, and its close code. */
-interface Ending {
-  readonly code: ErrorCode
-  readonly message: string
-  readonly closeCode: number
-}
 
 /** `WS /api/public/v1/stt/ws`: writes down what is said into a microphone, while it is said. */
 export function sttSocket(services: Services): SocketRoute {
@@ -102,17 +94,13 @@ class SttSocket {
       requireAllowance(this.#services, this.#caller)
       const place = findPlace(this.#services, { pace: 'listening' })
       if (place.status === 'refused') {
-        this.#refuse(place)
+        this.#end(endingWithoutPlace(place))
         return
       }
       this.#atClose(place.release)
-      const stopWaiting = clock.after(SOCKET_START_WAIT_MS, () => {
-        this.#fail('BAD_REQUEST', `start must come within ${SOCKET_START_WAIT_MS / 1000} seconds`, 4400)
-      })
+      const stopWaiting = clock.after(SOCKET_START_WAIT_MS, () => this.#end(NOT_STARTED))
       this.#atClose(stopWaiting)
-      this.#atClose(
-        whenAborted(lifecycle.stopped, () => this.#fail('STT_UNAVAILABLE', 'the node is shutting down', 1012)),
-      )
+      this.#atClose(whenAborted(lifecycle.stopped, () => this.#end(STOPPED)))
       this.#state = { name: 'idle', speechMode, stopWaiting }
     })
   }
@@ -176,19 +164,9 @@ class SttSocket {
   }
 
   #handle(microphone: Microphone, refusal: MicrophoneRefusal | undefined): void {
-    switch (refusal) {
-      case undefined:
-        return
-      case 'too_long':
-        this.#drain(microphone, limited(`a session may last at most ${STT_SECONDS_MAX} seconds of audio`))
-        return
-      case 'too_far_ahead':
-        this.#end(limited(`audio must be at most ${STT_AHEAD_SECONDS_MAX} seconds ahead of its transcript`))
-        return
-      case 'too_many_messages':
-        this.#end(limited('messages come faster than they can be handled'))
-        return
-    }
+    // What still belongs to the session is told first.
+    if (refusal === 'too_long') this.#drain(microphone, LIMITS.too_long)
+    else if (refusal !== undefined) this.#end(LIMITS[refusal])
   }
 
   /** started → draining. */
@@ -212,7 +190,7 @@ class SttSocket {
       if (this.#state?.name !== 'started') return
       microphone.settle()
       if (microphone.silentMs < STT_IDLE_MS_MAX) this.#watch(microphone)
-      else this.#drain(microphone, limited(`audio must come at least every ${STT_IDLE_MS_MAX / 1000} seconds`))
+      else this.#drain(microphone, LIMITS.idle)
     })
   }
 
@@ -221,7 +199,7 @@ class SttSocket {
     const { bufferedBytes } = this.#session
     if (message.type === 'partial' && bufferedBytes > STT_PARTIAL_BUFFER_BYTES_MAX) return
     if (bufferedBytes > STREAM_BUFFER_BYTES_MAX) {
-      this.#end(limited('the client must read what it is told'))
+      this.#end(LIMITS.unread)
       return
     }
     this.#send(message)
@@ -238,11 +216,6 @@ class SttSocket {
     throw new ApiError('SERVICE_NOT_CONFIGURED', 'this node has no speech-to-text model: see syrinx models')
   }
 
-  #refuse(place: Refusal): void {
-    const { code, message } = sttRefusal(place)
-    this.#fail(code, message, place.reason === 'stopping' ? 1012 : 1013)
-  }
-
   #guard(action: () => void): void {
     try {
       action()
@@ -253,15 +226,10 @@ class SttSocket {
 
   #explain(error: unknown): void {
     if (this.#hasClosed()) return
-    const { code, message } = asSttError(error, 'listening', this.#session.id, this.#services.log)
-    this.#fail(code, message, CLOSE_CODES[code] ?? 1011)
+    this.#end(endingAfter(asSttError(error, 'listening', this.#session.id, this.#services.log)))
   }
 
   #end({ code, message, closeCode }: Ending): void {
-    this.#fail(code, message, closeCode)
-  }
-
-  #fail(code: ErrorCode, message: string, closeCode: number): void {
     if (this.#hasClosed()) return
     this.#services.observer.errorTold(code)
     this.#send({ type: 'error', code, message })
@@ -301,20 +269,6 @@ class SttSocket {
   #hasClosed(): boolean {
     return this.#state?.name === 'closed'
   }
-}
-
-/** Where an error's close code follows from its code alone. All others: 1011. */
-const CLOSE_CODES: Readonly<Partial<Record<ErrorCode, number>>> = {
-  BAD_REQUEST: 4400,
-  INVALID_API_KEY: 4401,
-  unauthorized: 4401,
-  FORBIDDEN: 4401,
-  KEY_CREDIT_EXCEEDED: 1008,
-  QUOTA_EXCEEDED: 1008,
-}
-
-function limited(message: string): Ending {
-  return { code: 'BAD_REQUEST', message, closeCode: 1008 }
 }
 
 /** The key comes in the address, or in `Authorization` where a client can set it. */

@@ -1,11 +1,11 @@
-import { admit } from './admission.ts'
 import { authenticate, requirePermission } from './authenticate.ts'
 import { parseJsonObject, readBody } from './body.ts'
-import { charge, priceOf } from './charge.ts'
+import { priceOf } from './charge.ts'
 import { bytesOperation } from './documents/tts.ts'
 import type { Route } from './exchange.ts'
 import { FileFields, parseFields } from './fields.ts'
-import { recorded } from './history.ts'
+import { recorded, type Subject } from './history.ts'
+import { paidSpeech } from './paid-speech.ts'
 import type { Services } from './services.ts'
 import { requireSpoken, synthesisRequest } from './speech.ts'
 import { CONTENT_TYPES, fileWork, speakFile } from './speech-file.ts'
@@ -26,20 +26,11 @@ export function ttsBytes(services: Services): Route {
       requireSpoken(services, fields.text, fields.language, voice)
       const { format, duration } = fields
       const characters = priceOf(fields.text, duration)
-      const place = admit(services, fileWork(fields))
-      try {
-        await charge(services, caller.key.id, exchange.id, characters)
-        const subject = {
-          id: exchange.id,
-          key: caller.key,
-          voiceId: voice.id,
-          way: 'bytes',
-          characters,
-          askedAt,
-        } as const
-        const { bytes } = await recorded(services, subject, () =>
-          speakFile(services, exchange, synthesisRequest(exchange.id, fields, voice, 'batch', duration), format),
-        )
+      const { id } = exchange
+      const subject: Subject = { id, key: caller.key, voiceId: voice.id, way: 'bytes', characters, askedAt }
+      const request = synthesisRequest(id, fields, voice, 'batch', duration)
+      await paidSpeech(services, subject, fileWork(fields), async () => {
+        const { bytes } = await recorded(services, subject, () => speakFile(services, exchange, request, format))
         const headers = {
           'Content-Type': CONTENT_TYPES[format],
           'Content-Disposition': `attachment; filename="service.${format}"`,
@@ -49,9 +40,7 @@ export function ttsBytes(services: Services): Route {
           'X-Service-Chars-Deducted': String(characters),
         }
         exchange.reply(200, headers, bytes)
-      } finally {
-        place.release()
-      }
+      })
     },
   }
 }

@@ -1,15 +1,15 @@
 import { z } from 'zod'
-import { admit } from './admission.ts'
 import { authenticate, requirePermission } from './authenticate.ts'
 import { parseJsonObject, readBody } from './body.ts'
-import { charge, priceOf } from './charge.ts'
+import { priceOf } from './charge.ts'
 import { generateOperation } from './documents/tts.ts'
 import { replyOk } from './envelope.ts'
 import { ApiError } from './errors.ts'
 import type { Route } from './exchange.ts'
 import { FileFields, parseFields } from './fields.ts'
-import { recorded } from './history.ts'
+import { recorded, type Subject } from './history.ts'
 import { answerOnce } from './idempotency.ts'
+import { paidSpeech } from './paid-speech.ts'
 import { publicOrigin } from './public-urls.ts'
 import type { Services } from './services.ts'
 import { requireSpoken, synthesisRequest } from './speech.ts'
@@ -37,21 +37,17 @@ export function ttsGenerate(services: Services): Route {
         const voice = await resolveVoice(services, caller, fields.voice_id)
         requireSpoken(services, fields.text, fields.language, voice)
         const characters = priceOf(fields.text, fields.duration)
-        const place = admit(services, fileWork(fields))
-        try {
-          await requireRoom(services)
-          await charge(services, caller.key.id, id, characters)
-          const subject = { id, key: caller.key, voiceId: voice.id, way: 'generate', characters, askedAt } as const
+        const subject: Subject = { id, key: caller.key, voiceId: voice.id, way: 'generate', characters, askedAt }
+        const request = synthesisRequest(id, fields, voice, 'batch', fields.duration)
+        await requireRoom(services)
+        return await paidSpeech(services, subject, fileWork(fields), async () => {
           const { audioUrl } = await recorded(services, subject, async () => {
-            const request = synthesisRequest(id, fields, voice, 'batch', fields.duration)
             const { bytes, durationMs } = await speakFile(services, exchange, request, fields.format)
             const name = await services.audioFiles.store(bytes, fields.format)
             return { durationMs, audioUrl: `${origin}${services.audioFiles.link(name)}` }
           })
           return { voice_id: voice.id, audio_url: audioUrl, chars_deducted: characters }
-        } finally {
-          place.release()
-        }
+        })
       })
 
       const { voice_id, audio_url, chars_deducted } = answer
@@ -70,6 +66,7 @@ export function ttsGenerate(services: Services): Route {
     },
   }
 }
+
 /** Throws `BACKEND_ERROR` 503 with `Retry-After` while the disk is full: nobody pays for a file that can't be kept. */
 async function requireRoom({ audioFiles }: Services): Promise<void> {
   if (await audioFiles.hasRoom()) return

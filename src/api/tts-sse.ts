@@ -2,15 +2,14 @@ import { SSE_KEEP_ALIVE_MS } from '../limits.ts'
 import type { Clock } from '../runtime/clock.ts'
 import type { SynthesisRequest } from '../speech/synthesis.ts'
 import { linkSignals } from './abort-signals.ts'
-import { admit } from './admission.ts'
 import { authenticate, requirePermission } from './authenticate.ts'
 import { parseJsonObject, readBody } from './body.ts'
-import { charge } from './charge.ts'
 import { sseOperation } from './documents/tts.ts'
 import { describe } from './errors.ts'
 import type { FrameSink, Route } from './exchange.ts'
 import { parseFields, SseFields } from './fields.ts'
 import { recordGeneration, type Subject } from './history.ts'
+import { paidSpeech } from './paid-speech.ts'
 import { encodeEvent, KEEP_ALIVE_COMMENT } from './server-sent-events.ts'
 import type { Services } from './services.ts'
 import { requireSpoken, synthesisRequest } from './speech.ts'
@@ -30,23 +29,13 @@ export function ttsSse(services: Services): Route {
       const fields = parseFields(SseFields, parseJsonObject(await readBody(exchange)))
       const voice = await resolveVoice(services, caller, fields.voice_id)
       requireSpoken(services, fields.text, fields.language, voice)
+      const { id } = exchange
       const characters = fields.text.length
-      const place = admit(services, { pace: 'live' })
-      try {
-        await charge(services, caller.key.id, exchange.id, characters)
-        const subject = {
-          id: exchange.id,
-          key: caller.key,
-          voiceId: voice.id,
-          way: 'sse',
-          characters,
-          askedAt,
-        } as const
-        const request = synthesisRequest(exchange.id, fields, voice, 'live')
-        await streamEvents(services, exchange.open(200, HEADERS), request, subject, place)
-      } finally {
-        place.release()
-      }
+      const subject: Subject = { id, key: caller.key, voiceId: voice.id, way: 'sse', characters, askedAt }
+      const request = synthesisRequest(id, fields, voice, 'live')
+      await paidSpeech(services, subject, { pace: 'live' }, (place) =>
+        streamEvents(services, exchange.open(200, HEADERS), request, subject, place),
+      )
     },
   }
 }

@@ -155,6 +155,16 @@ function bytesOf({ buffer, byteOffset, byteLength }: Int16Array<ArrayBuffer>): U
 /** Undefined for what later versions of the service may say. */
 function liveEventOf(event: SocketEvent): LiveEvent | undefined {
   if (event instanceof ArrayBuffer) throw new SyrinxError('UNEXPECTED_ANSWER', 'the socket sent audio')
-  const isKnown = event.type === 'partial' || event.type === 'segment' || event.type === 'final'
-  return isKnown ? (event as unknown as LiveEvent) : undefined
+  const { type, text, combined_text, index, start, end, language, is_final } = event
+  if (type !== 'partial' && type !== 'segment' && type !== 'final') return undefined
+  return {
+    type,
+    text: String(text),
+    combined_text: String(combined_text),
+    index: Number(index),
+    start: Number(start),
+    end: Number(end),
+    language: String(language),
+    is_final: is_final === true,
+  }
 }

@@ -8,38 +8,48 @@ const FRAME_MS = 25
 /** About as much speech as is planned of an opening. */
 const OPENING_SECONDS = 2
 
-/** Milliseconds one worker needs, learned from the tasks this machine has finished. */
+/** By kind of task, milliseconds for one unit of what its time grows with. */
+type Costs = Record<SpeechTask['kind'], number>
+
+/** Before the first measurement: a slow machine, so that a cold node promises too little rather than too much. */
+const COLD: Costs = {
+  plan: 30,
+  measure: 15,
+  window: 12,
+  calibrate: 1_500,
+  recognize: 100,
+  embed: 20,
+  trial: 1_500,
+  search: 500,
+}
+
+/**
+ * Milliseconds one worker needs while all of them work, learned from the tasks this machine has finished. Workers often share more
+ * than memory, two threads of one core above all: a task that runs alone is no measure of how many would fit.
+ */
 export class CostModel {
-  // Before the first measurement: a slow machine, so that a cold node promises too little rather than too much.
-  readonly #msPerUnit: Record<SpeechTask['kind'], number> = {
-    plan: 30,
-    measure: 15,
-    window: 12,
-    calibrate: 1_500,
-    recognize: 100,
-    embed: 20,
-    trial: 1_500,
-    search: 500,
+  readonly #crowded: Costs = { ...COLD }
+  readonly #alone: Costs = { ...COLD }
+
+  /** Records that `task` took `ms` on its worker. `isCrowded`: all other workers were busy, too, when it began or ended. */
+  learn(task: SpeechTask, ms: number, isCrowded: boolean): void {
+    const costs = isCrowded ? this.#crowded : this.#alone
+    costs[task.kind] += (ms / unitsOf(task) - costs[task.kind]) * SMOOTHING
   }
 
-  /** Records that `task` took `ms` on its worker. */
-  learn(task: SpeechTask, ms: number): void {
-    const measured = ms / unitsOf(task)
-    this.#msPerUnit[task.kind] += (measured - this.#msPerUnit[task.kind]) * SMOOTHING
-  }
-
-  /** Forgets the pessimism of the start: the measurement replaces what was assumed. */
+  /** Forgets the pessimism of the start: what was measured while all workers were busy replaces what was assumed. */
   calibrate(task: SpeechTask, ms: number): void {
-    this.#msPerUnit[task.kind] = ms / unitsOf(task)
+    this.#crowded[task.kind] = ms / unitsOf(task)
+    this.#alone[task.kind] = ms / unitsOf(task)
   }
 
   predictMs(task: SpeechTask): number {
-    return this.#msPerUnit[task.kind] * unitsOf(task)
+    return this.#msPerUnit(task.kind) * unitsOf(task)
   }
 
   /** Work for one second of speech divided by one second: planning and windows together. */
   get realTimeFactor(): number {
-    return (this.#msPerUnit.window * (1_000 / FRAME_MS) + this.#msPerUnit.plan) / 1_000
+    return (this.#msPerUnit('window') * (1_000 / FRAME_MS) + this.#msPerUnit('plan')) / 1_000
   }
 
   /** Work to make this much speech. */
@@ -49,7 +59,12 @@ export class CostModel {
 
   /** Work to write down a recording of this length. */
   recognitionMs(audioSeconds: number): number {
-    return audioSeconds * this.#msPerUnit.recognize
+    return audioSeconds * this.#msPerUnit('recognize')
+  }
+
+  /** A machine that has become slower shows it in tasks that run alone as well. */
+  #msPerUnit(kind: SpeechTask['kind']): number {
+    return Math.max(this.#crowded[kind], this.#alone[kind])
   }
 }
 

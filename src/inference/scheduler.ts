@@ -24,15 +24,13 @@ interface Job {
   readonly canBeInTime: boolean
   attempts: number
   hasEnded: boolean
+  /** Predicted, while it runs. */
+  endsAt: number
+  /** On the monotonic clock; set when it was cancelled while it ran or waited. */
+  cancelledAt?: number
   readonly onAbort: () => void
   readonly resolve: (result: never) => void
   readonly reject: (error: unknown) => void
-}
-
-interface Running {
-  readonly task: SpeechTask
-  /** Predicted. */
-  readonly endsAt: number
 }
 
 /** A task whose worker died is run again once; a second death is the task's own doing. */
@@ -55,7 +53,7 @@ export class Scheduler implements TaskRunner {
   readonly #observer: TaskObserver
   readonly #queue: Job[] = []
   readonly #idleWaiters: (() => void)[] = []
-  readonly #running = new Set<Running>()
+  readonly #running = new Set<Job>()
   /** When each listener runs dry. */
   readonly #listeners = new Set<() => number>()
   #arrivals = 0
@@ -73,6 +71,10 @@ export class Scheduler implements TaskRunner {
 
   get running(): number {
     return this.#running.size
+  }
+
+  get #isFull(): boolean {
+    return this.#running.size === this.#pool.workers
   }
 
   /** Resolves when nothing runs or waits. */
@@ -95,7 +97,18 @@ export class Scheduler implements TaskRunner {
       const canBeInTime = order.deadline > this.#clock.monotonic()
       const arrival = this.#arrivals++
       const onAbort = () => this.#cancel(job)
-      const job: Job = { task, order, arrival, canBeInTime, attempts: 0, hasEnded: false, onAbort, resolve, reject }
+      const job: Job = {
+        task,
+        order,
+        arrival,
+        canBeInTime,
+        attempts: 0,
+        hasEnded: false,
+        endsAt: Number.NaN,
+        onAbort,
+        resolve,
+        reject,
+      }
       if (order.signal?.aborted) {
         this.#cancel(job)
         return
@@ -108,7 +121,7 @@ export class Scheduler implements TaskRunner {
 
   /** The one driver: starts what may start now. Safe to call at any time. */
   #dispatch(): void {
-    while (this.#running.size < this.#pool.workers) {
+    while (!this.#isFull) {
       const job = this.#next()
       if (!job) return
       void this.#start(job)
@@ -156,14 +169,15 @@ export class Scheduler implements TaskRunner {
   }
 
   async #start(job: Job): Promise<void> {
+    this.#running.add(job)
     job.attempts += 1
     const startedAt = this.#clock.monotonic()
-    const running = { task: job.task, endsAt: startedAt + this.#costs.predictMs(job.task) }
-    this.#running.add(running)
+    job.endsAt = startedAt + this.#costs.predictMs(job.task)
+    const wasFull = this.#isFull
     try {
       const result = await this.#pool.run(job.task)
       const now = this.#clock.monotonic()
-      this.#costs.learn(job.task, now - startedAt)
+      this.#costs.learn(job.task, now - startedAt, wasFull || this.#isFull)
       this.#observer.taskRan(job.task.kind, now - startedAt)
       const lateMs = now - job.order.deadline
       if (lateMs > 0 && job.canBeInTime && !job.hasEnded) this.#observer.deadlineMissed(job.task.kind, lateMs)
@@ -179,11 +193,11 @@ export class Scheduler implements TaskRunner {
         job.reject(error)
       }
     } finally {
-      this.#running.delete(running)
+      this.#running.delete(job)
+      this.#freed(job)
       this.#dispatch()
       // Once more when the result was taken: whoever was about to run dry may not be now.
-      if (this.#queue.length > 0 && this.#running.size < this.#pool.workers)
-        this.#clock.after(0, () => this.#dispatch())
+      if (this.#queue.length > 0 && !this.#isFull) this.#clock.after(0, () => this.#dispatch())
       if (this.#running.size + this.#queue.length === 0) for (const resolve of this.#idleWaiters.splice(0)) resolve()
     }
   }
@@ -191,8 +205,18 @@ export class Scheduler implements TaskRunner {
   #cancel(job: Job): void {
     const at = this.#queue.indexOf(job)
     if (at !== -1) this.#queue.splice(at, 1)
+    if (at !== -1 || this.#running.has(job)) job.cancelledAt = this.#clock.monotonic()
     this.#ended(job, 'cancelled')
     job.reject(new TaskCancelled())
+    this.#freed(job)
+  }
+
+  /** Tells how long workers were busy for nobody, once the last task of a cancelled stream is gone. Its tasks share its signal. */
+  #freed({ task, order, cancelledAt }: Job): void {
+    if (cancelledAt === undefined) return
+    const isLeft = (other: Job) => other.order.signal === order.signal
+    if (this.#queue.some(isLeft) || [...this.#running].some(isLeft)) return
+    this.#observer.cancelled(task.kind, this.#clock.monotonic() - cancelledAt)
   }
 
   /** Only the first end counts: a signal may be aborted long after its task is done, and a task end after it was cancelled. */

@@ -11,8 +11,19 @@ export interface TaskObserver {
   taskRan(kind: SpeechTask['kind'], ms: number): void
   /** A task that came before its deadline was done only after it. */
   deadlineMissed(kind: SpeechTask['kind'], lateMs: number): void
+  /**
+   * No task of a stream runs or waits any more, `ms` after it was cancelled: its client left, or what a microphone had said
+   * by then need not be known any more. Once a stream that had any; `kind` is that of its last task.
+   */
+  cancelled(kind: SpeechTask['kind'], ms: number): void
   /** A worker died; its task may run again on another. */
   workerLost(): void
 }
 
-export const unobservedTasks: TaskObserver = { taskEnded() {}, taskRan() {}, deadlineMissed() {}, workerLost() {} }
+export const unobservedTasks: TaskObserver = {
+  taskEnded() {},
+  taskRan() {},
+  deadlineMissed() {},
+  cancelled() {},
+  workerLost() {},
+}

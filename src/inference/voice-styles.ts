@@ -73,28 +73,20 @@ export class VoiceStyles {
       if (found) return found
       const measuring = this.#calibrate(name, styleClass, sound, deadline)
       known[styleClass] = measuring
-      measuring.then(
-        () => this.#calibrateNext(name, known, conditioning),
-        () => {
-          known[styleClass] = undefined
-        },
-      )
+      measuring.then(measureNext, () => {
+        known[styleClass] = undefined
+      })
       return measuring
     }
+    /** One class after another, so that little of it stands in a queue. */
+    const measureNext = () => {
+      const missing = known.indexOf(undefined)
+      if (missing === -1) return
+      conditioning(missing, Number.POSITIVE_INFINITY).catch((error: unknown) => {
+        this.#log.warn({ voice: name, err: error }, 'calibration failed')
+      })
+    }
     return { ...sound, conditioning }
-  }
-
-  /** One class after another, so that little of it stands in a queue. */
-  #calibrateNext(
-    name: string,
-    known: readonly unknown[],
-    conditioning: (styleClass: number, deadline: number) => Promise<Float32Array>,
-  ): void {
-    const missing = STYLE_CLASSES.findIndex((_, styleClass) => known[styleClass] === undefined)
-    if (missing === -1) return
-    conditioning(missing, Number.POSITIVE_INFINITY).catch((error: unknown) => {
-      this.#log.warn({ voice: name, err: error }, 'calibration failed')
-    })
   }
 
   async #calibrate(name: string, styleClass: number, sound: VoiceSound, deadline: number): Promise<Float32Array> {

@@ -5,6 +5,8 @@ const FIRST_AUDIO_SECONDS = [0.05, 0.1, 0.15, 0.2, 0.3, 0.5, 0.75, 1, 2, 5, 10, 
 /** Zero where the words were there before the end of speech was. */
 const FINAL_SECONDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.2, 0.3, 0.5, 0.75, 1, 2, 5, 10, 30]
 const TASK_SECONDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.2, 0.4, 0.8, 1.5, 3, 6, 15]
+/** At most as long as the task that runs; nothing where all of them waited. */
+const CANCEL_SECONDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.2, 0.4, 0.8, 1.5, 3, 6, 15]
 const LATE_SECONDS = [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2, 5]
 /** A flush takes a tenth of a millisecond on a good disk, and ten on a poor one. */
 const COMMIT_SECONDS = [0.000_1, 0.000_25, 0.000_5, 0.001, 0.002_5, 0.005, 0.01, 0.025, 0.05, 0.1, 0.5, 1]
@@ -104,6 +106,12 @@ export class Metrics {
     ['kind'],
     LATE_SECONDS,
   )
+  readonly #cancel = this.#histogram(
+    'cancel_seconds',
+    'From a client leaving, or a microphone no longer needing a guess, until no worker is busy with it',
+    ['kind'],
+    CANCEL_SECONDS,
+  )
   readonly #workersLost = this.#counter('workers_lost_total', 'Inference workers that died')
 
   /** For the scheduler. */
@@ -111,6 +119,7 @@ export class Metrics {
     taskEnded: (kind: string, outcome: string): void => this.#tasks.inc({ kind, outcome }),
     taskRan: (kind: string, ms: number): void => this.#taskSeconds.observe({ kind }, ms / 1_000),
     deadlineMissed: (kind: string, lateMs: number): void => this.#late.observe({ kind }, lateMs / 1_000),
+    cancelled: (kind: string, ms: number): void => this.#cancel.observe({ kind }, ms / 1_000),
     workerLost: (): void => this.#workersLost.inc(),
   }
 

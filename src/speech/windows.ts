@@ -13,7 +13,7 @@ export interface WindowSpan {
  * and leave listeners who start at about the same time with more and longer gaps.
  */
 const OPENING_SIZES = [8, 12, 16, 24]
-const STEADY_SIZE = 32
+export const STEADY_SIZE = 32
 export const STEADY_WINDOW_SECONDS = STEADY_SIZE / FRAMES_PER_SECOND
 /** A remainder shorter than this joins the window before it. */
 const SHORTEST = 12

@@ -1,5 +1,7 @@
-import { beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, expectTypeOf, it } from 'vitest'
+import type { TranscriptMessage } from '../../src/api/live-transcript.ts'
 import { type ListenOptions, SyrinxClient } from '../../src/client/client.ts'
+import type { LiveEvent } from '../../src/client/live-transcription.ts'
 import { ScriptedSocket } from './scripted-service.ts'
 
 const event = (type: string, text: string) => {
@@ -42,6 +44,10 @@ describe('live transcription', () => {
     const heard: unknown[] = []
     for await (const one of session) heard.push(one)
     expect(heard).toEqual(events)
+  })
+
+  it('has the events of the service, field by field, as far as the compiler sees', () => {
+    expectTypeOf<LiveEvent>().toEqualTypeOf<TranscriptMessage>()
   })
 
   it('sends what a source yields, then stops', async () => {

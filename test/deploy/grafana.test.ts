@@ -35,6 +35,7 @@ beforeAll(async () => {
   metrics.tasks.taskEnded('plan', 'done')
   metrics.tasks.taskRan('plan', 1)
   metrics.tasks.deadlineMissed('plan', 1)
+  metrics.tasks.cancelled('plan', 1)
   metrics.admission.refused('live')
   metrics.ledger.charged('tts', 1)
   for (const line of (await metrics.text()).split('\n')) {

@@ -50,12 +50,23 @@ describe('CostModel', () => {
     expect(costs.predictMs({ ...recognize, samples: new Float32Array(160_000) })).toBeCloseTo(550)
   })
 
+  it('is not taken in by tasks that had the machine to themselves, but sees in them that it has become slower', () => {
+    const costs = new CostModel()
+    costs.calibrate(window, 200)
+    for (let i = 0; i < 100; i++) costs.learn(window, 120, false)
+    expect(costs.predictMs(window)).toBeCloseTo(200)
+    for (let i = 0; i < 100; i++) costs.learn(window, 300, false)
+    expect(costs.predictMs(window)).toBeCloseTo(300, 0)
+    for (let i = 0; i < 100; i++) costs.learn(window, 120, false)
+    expect(costs.predictMs(window)).toBeCloseTo(200)
+  })
+
   it('follows a machine that becomes slower, without being thrown by one slow task', () => {
     const costs = new CostModel()
     costs.calibrate(window, 200)
-    costs.learn(window, 2_000)
+    costs.learn(window, 2_000, true)
     expect(costs.predictMs(window)).toBeLessThan(500)
-    for (let i = 0; i < 100; i++) costs.learn(window, 400)
+    for (let i = 0; i < 100; i++) costs.learn(window, 400, true)
     expect(costs.predictMs(window)).toBeCloseTo(400, 0)
   })
 })

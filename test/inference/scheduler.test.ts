@@ -127,6 +127,21 @@ describe('Scheduler', () => {
     expect(pool.started).toHaveLength(1)
   })
 
+  it('learns what a task costs from those that ran beside others, on every worker there is', async () => {
+    const [pool, costs, clock] = [new ScriptedPool(2), new CostModel(), new FakeClock()]
+    const scheduler = new Scheduler(pool, costs, clock)
+    costs.calibrate(planOf('text'), 100)
+    const runFor = async (ms: number, atOnce: number) => {
+      for (let i = 0; i < atOnce; i++) void scheduler.run(planOf('text'), { deadline: 1 })
+      clock.advance(ms)
+      for (let i = 0; i < atOnce; i++) await pool.finish()
+    }
+    for (let i = 0; i < 50; i++) await runFor(60, 1)
+    expect(costs.predictMs(planOf('text'))).toBeCloseTo(100)
+    for (let i = 0; i < 50; i++) await runFor(80, 2)
+    expect(costs.predictMs(planOf('text'))).toBeCloseTo(80, 0)
+  })
+
   it('holds on to nothing of a task that has ended, however long its signal lives', async () => {
     const { pool, submit } = setUp(1)
     const { signal } = new AbortController()
@@ -234,6 +249,7 @@ describe('the observer of a scheduler', () => {
       taskEnded: (...args) => heard.push(['ended', ...args]),
       taskRan: (...args) => heard.push(['ran', ...args]),
       deadlineMissed: (...args) => heard.push(['missed', ...args]),
+      cancelled: (...args) => heard.push(['cancelled', ...args]),
       workerLost: () => heard.push(['lost']),
     })
     const submit = (order: TaskOrder) => {
@@ -286,9 +302,40 @@ describe('the observer of a scheduler', () => {
     expect(heard).toEqual([
       ['ended', 'plan', 'cancelled'],
       ['ran', 'plan', 30],
+      ['cancelled', 'plan', 30],
     ])
     await expect(submit({ deadline: 10, signal: abort.signal })).rejects.toThrow(TaskCancelled)
-    expect(heard).toHaveLength(3)
+    expect(heard.slice(3)).toEqual([['ended', 'plan', 'cancelled']])
+  })
+
+  it('hears once of a stream that is left, when the last of its tasks gives its worker back', async () => {
+    const { pool, clock, heard, submit } = observed(2)
+    const abort = new AbortController()
+    for (let i = 0; i < 3; i++) void submit({ deadline: 10, signal: abort.signal })
+    void submit({ deadline: 20, signal: new AbortController().signal })
+    clock.advance(500)
+    abort.abort()
+    clock.advance(30)
+    await pool.finish()
+    clock.advance(15)
+    expect(heard.filter(([what]) => what === 'cancelled')).toEqual([])
+    await pool.finish()
+    expect(heard.filter(([what]) => what === 'cancelled')).toEqual([['cancelled', 'plan', 45]])
+    await pool.finish()
+    expect(heard.filter(([what]) => what === 'cancelled')).toHaveLength(1)
+  })
+
+  it('hears at once of a stream that is left while its tasks wait, and nothing of one that is left without any', async () => {
+    const { pool, clock, heard, submit } = observed()
+    const [waiting, done] = [new AbortController(), new AbortController()]
+    void submit({ deadline: 10, signal: done.signal })
+    for (let i = 0; i < 2; i++) void submit({ deadline: 20, signal: waiting.signal })
+    clock.advance(5)
+    waiting.abort()
+    expect(heard.filter(([what]) => what === 'cancelled')).toEqual([['cancelled', 'plan', 0]])
+    await pool.finish()
+    done.abort()
+    expect(heard.filter(([what]) => what === 'cancelled')).toHaveLength(1)
   })
 
   it('takes no cancellation for an end that comes after a task is done', async () => {

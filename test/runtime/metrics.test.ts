@@ -33,6 +33,7 @@ describe('the metrics of a node', () => {
     metrics.service.speechEnded('sse', 'completed', 2_500)
     metrics.tasks.taskRan('window', 40)
     metrics.tasks.deadlineMissed('window', 30)
+    metrics.tasks.cancelled('window', 70)
     metrics.ledger.committed(0.5)
     expect(await series(metrics, 'syrinx_first_audio_seconds_sum')).toEqual({ '{way="sse"}': 0.18 })
     expect(await series(metrics, 'syrinx_first_audio_seconds_bucket')).toMatchObject({
@@ -42,6 +43,7 @@ describe('the metrics of a node', () => {
     expect(await series(metrics, 'syrinx_speech_seconds_total')).toEqual({ '{way="sse"}': 2.5 })
     expect(await series(metrics, 'syrinx_task_seconds_sum')).toEqual({ '{kind="window"}': 0.04 })
     expect(await series(metrics, 'syrinx_deadline_miss_seconds_sum')).toEqual({ '{kind="window"}': 0.03 })
+    expect(await series(metrics, 'syrinx_cancel_seconds_sum')).toEqual({ '{kind="window"}': 0.07 })
     expect(await series(metrics, 'syrinx_ledger_commit_seconds_sum')).toEqual({ '': 0.0005 })
   })
 

@@ -1,13 +1,12 @@
 import type { SynthesisRequest } from '../../speech/synthesis.ts'
 import type { Voice } from '../../speech/voice.ts'
-import { admit } from '../admission.ts'
 import { authenticate, requirePermission } from '../authenticate.ts'
 import { parseJsonObject, readBody } from '../body.ts'
-import { charge } from '../charge.ts'
 import { openAiSpeechOperation } from '../documents/openai.ts'
 import type { Route } from '../exchange.ts'
 import { parseFields } from '../fields.ts'
-import { recorded } from '../history.ts'
+import { recorded, type Subject } from '../history.ts'
+import { paidSpeech } from '../paid-speech.ts'
 import type { Services } from '../services.ts'
 import { requireSpoken } from '../speech.ts'
 import { fileWork, speakFile } from '../speech-file.ts'
@@ -33,18 +32,10 @@ export function openAiSpeech(services: Services): Route {
       const characters = input.length
       const isWhole = format === 'opus' || format === 'flac'
       const work = isWhole ? fileWork({ text: input, speed, duration: null }) : ({ pace: 'live' } as const)
-      const place = admit(services, work)
-      try {
-        await charge(services, caller.key.id, exchange.id, characters)
-        const subject = {
-          id: exchange.id,
-          key: caller.key,
-          voiceId: voice.id,
-          way: 'openai',
-          characters,
-          askedAt,
-        } as const
-        const request = synthesisRequest(exchange.id, fields, voice, work.pace)
+      const { id } = exchange
+      const subject: Subject = { id, key: caller.key, voiceId: voice.id, way: 'openai', characters, askedAt }
+      const request = synthesisRequest(id, fields, voice, work.pace)
+      await paidSpeech(services, subject, work, async (place) => {
         const answer = new SpeechAnswer(exchange, fields)
         if (format !== 'opus' && format !== 'flac') {
           await streamSpeechAnswer(services, answer, format, request, subject, place)
@@ -53,9 +44,7 @@ export function openAiSpeech(services: Services): Route {
         const { bytes } = await recorded(services, subject, () => speakFile(services, exchange, request, format))
         answer.write(bytes)
         answer.finish(characters)
-      } finally {
-        place.release()
-      }
+      })
     },
   }
 }

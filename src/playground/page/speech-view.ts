@@ -38,6 +38,8 @@ export class SpeechView {
 
   begin({ sampleRate }: Speech): void {
     this.#waveform.clear(sampleRate)
+    // For good, where there is no device to hear it with.
+    this.#figures.textContent = 'Waiting for the browser’s sound …'
     this.#status.textContent = 'Speaking'
   }
 
