@@ -8,6 +8,11 @@ const FRAME_MS = 25
 /** About as much speech as is planned of an opening. */
 const OPENING_SECONDS = 2
 
+export interface MeasuredTask {
+  readonly task: SpeechTask
+  readonly ms: number
+}
+
 /** By kind of task, milliseconds for one unit of what its time grows with. */
 type Costs = Record<SpeechTask['kind'], number>
 
@@ -37,10 +42,15 @@ export class CostModel {
     costs[task.kind] += (ms / unitsOf(task) - costs[task.kind]) * SMOOTHING
   }
 
-  /** Forgets the pessimism of the start: what was measured while all workers were busy replaces what was assumed. */
-  calibrate(task: SpeechTask, ms: number): void {
-    this.#crowded[task.kind] = ms / unitsOf(task)
-    this.#alone[task.kind] = ms / unitsOf(task)
+  /** Forgets the pessimism of the start: what these tasks took while all workers were busy replaces what was assumed. */
+  calibrate(measured: readonly MeasuredTask[]): void {
+    for (const kind of new Set(measured.map(({ task }) => task.kind))) {
+      const alike = measured.filter(({ task }) => task.kind === kind)
+      const units = alike.reduce((sum, { task }) => sum + unitsOf(task), 0)
+      const msPerUnit = alike.reduce((sum, { ms }) => sum + ms, 0) / units
+      this.#crowded[kind] = msPerUnit
+      this.#alone[kind] = msPerUnit
+    }
   }
 
   predictMs(task: SpeechTask): number {

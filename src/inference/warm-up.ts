@@ -1,7 +1,7 @@
 import type { Clock } from '../runtime/clock.ts'
 import { LISTENING_SAMPLE_RATE } from '../speech/recognition.ts'
 import type { PlanTask, RecognizeTask, SpeechTask, TaskResult } from '../speech/task-protocol.ts'
-import type { CostModel } from './cost-model.ts'
+import type { CostModel, MeasuredTask } from './cost-model.ts'
 import type { WorkerPool } from './scheduler.ts'
 import { Segment } from './segment.ts'
 import type { VoiceStyle } from './voice-styles.ts'
@@ -14,28 +14,32 @@ const TEXT = 'She opened the old wooden door slowly, and a warm golden light spi
  * assumed before the first request is admitted. Rejects when a worker can't load its models.
  */
 export async function warmUp(pool: WorkerPool, costs: CostModel, clock: Clock, style: VoiceStyle): Promise<void> {
-  const measured = async <T extends SpeechTask>(task: T): Promise<TaskResult<T>> => {
+  const measured: MeasuredTask[] = []
+  const run = async <T extends SpeechTask>(task: T): Promise<TaskResult<T>> => {
     const startedAt = clock.monotonic()
     const result = await pool.run(task)
-    costs.calibrate(task, clock.monotonic() - startedAt)
+    measured.push({ task, ms: clock.monotonic() - startedAt })
     return result
   }
+  const planning: PlanTask = {
+    kind: 'plan',
+    part: 'all',
+    text: TEXT,
+    pronunciation: 'en-us',
+    styles: style.rows,
+    speed: 1,
+  }
   const speak = async () => {
-    const plan = await measured<PlanTask>({
-      kind: 'plan',
-      part: 'all',
-      text: TEXT,
-      pronunciation: 'en-us',
-      styles: style.rows,
-      speed: 1,
-    })
+    const plan = await run(planning)
     if (plan.status !== 'planned') throw new Error('the model refused a sentence of ordinary length')
     const segment = new Segment({ text: TEXT, pause: 'none' }, undefined, true)
     segment.begin(plan, await style.conditioning(plan.styleClass, clock.monotonic()))
-    const runner = { run: measured, listen: () => () => {} }
+    const runner = { run, listen: () => () => {} }
     while (segment.isReady) await segment.render(segment.takeSpan(), runner, { deadline: 0 })
   }
-  await Promise.all(Array.from({ length: pool.workers }, speak))
+  await onEvery(pool, () => pool.run(planning))
+  await onEvery(pool, speak)
+  costs.calibrate(measured)
 }
 
 /** As long as what people say to a machine. */
@@ -58,7 +62,13 @@ export async function warmUpRecognition(
   const hear = async () => {
     const startedAt = clock.monotonic()
     await pool.run(task)
-    costs.calibrate(task, WORDS_FACTOR * (clock.monotonic() - startedAt))
+    return { task, ms: WORDS_FACTOR * (clock.monotonic() - startedAt) }
   }
-  await Promise.all(Array.from({ length: pool.workers }, hear))
+  await onEvery(pool, hear)
+  costs.calibrate(await onEvery(pool, hear))
+}
+
+/** A worker loads its models when it is asked for the first time, and nothing can be learned from how long that takes. */
+function onEvery<T>(pool: WorkerPool, work: () => Promise<T>): Promise<T[]> {
+  return Promise.all(Array.from({ length: pool.workers }, work))
 }

@@ -2,16 +2,18 @@ import { describe, expect, it } from 'vitest'
 import { CapacityAdmission } from '../../src/inference/admission.ts'
 import { CostModel } from '../../src/inference/cost-model.ts'
 import type { Work } from '../../src/speech/admission.ts'
+import type { SpeechTask } from '../../src/speech/task-protocol.ts'
 
 /** A machine on which a second of speech costs `factor` seconds of one worker. */
 function costsOf(factor: number): CostModel {
   const costs = new CostModel()
-  const features = { frames: 40, tracks: {} }
-  costs.calibrate({ kind: 'window', features, before: 0, frames: 40, conditioning: new Float32Array() }, factor * 1_000)
-  costs.calibrate(
-    { kind: 'plan', part: 'all', text: 'x'.repeat(15), pronunciation: 'en-us', styles: new Float32Array(), speed: 1 },
-    0,
-  )
+  const [features, styles] = [{ frames: 40, tracks: {} }, new Float32Array()]
+  const window: SpeechTask = { kind: 'window', features, before: 0, frames: 40, conditioning: styles }
+  const plan: SpeechTask = { kind: 'plan', part: 'all', text: 'x'.repeat(15), pronunciation: 'en-us', styles, speed: 1 }
+  costs.calibrate([
+    { task: window, ms: factor * 1_000 },
+    { task: plan, ms: 0 },
+  ])
   return costs
 }
 
@@ -104,7 +106,7 @@ describe('a microphone', () => {
   const admissionOf = (workers: number) => {
     const costs = costsOf(0.25)
     const samples = new Float32Array(16_000)
-    costs.calibrate({ kind: 'recognize', samples, languages: [], wordTimes: false }, 50)
+    costs.calibrate([{ task: { kind: 'recognize', samples, languages: [], wordTimes: false }, ms: 50 }])
     return new CapacityAdmission(costs, workers)
   }
   const fill = (admission: CapacityAdmission, pace: 'listening') => {

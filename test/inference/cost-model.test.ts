@@ -21,8 +21,8 @@ const plan: PlanTask = {
 describe('CostModel', () => {
   it('predicts in proportion to the frames to keep and the speech to plan', () => {
     const costs = new CostModel()
-    costs.calibrate(window, 200)
-    costs.calibrate(plan, 60)
+    costs.calibrate([{ task: window, ms: 200 }])
+    costs.calibrate([{ task: plan, ms: 60 }])
     expect(costs.predictMs({ ...window, frames: 20 })).toBeCloseTo(100)
     expect(costs.predictMs({ ...plan, text: 'x'.repeat(15) })).toBeCloseTo(30)
     // A character is a syllable.
@@ -31,8 +31,8 @@ describe('CostModel', () => {
 
   it('puts planning and windows into one real-time factor', () => {
     const costs = new CostModel()
-    costs.calibrate(window, 200)
-    costs.calibrate(plan, 60)
+    costs.calibrate([{ task: window, ms: 200 }])
+    costs.calibrate([{ task: plan, ms: 60 }])
     // A second is 40 frames, 200 ms, and its plan, 30 ms.
     expect(costs.realTimeFactor).toBeCloseTo(0.23)
     expect(costs.speechMs(10)).toBeCloseTo(2_300)
@@ -46,13 +46,13 @@ describe('CostModel', () => {
       languages: ['en'],
       wordTimes: false,
     } as const
-    costs.calibrate(recognize, 200)
+    costs.calibrate([{ task: recognize, ms: 200 }])
     expect(costs.predictMs({ ...recognize, samples: new Float32Array(160_000) })).toBeCloseTo(550)
   })
 
   it('is not taken in by tasks that had the machine to themselves, but sees in them that it has become slower', () => {
     const costs = new CostModel()
-    costs.calibrate(window, 200)
+    costs.calibrate([{ task: window, ms: 200 }])
     for (let i = 0; i < 100; i++) costs.learn(window, 120, false)
     expect(costs.predictMs(window)).toBeCloseTo(200)
     for (let i = 0; i < 100; i++) costs.learn(window, 300, false)
@@ -63,7 +63,7 @@ describe('CostModel', () => {
 
   it('follows a machine that becomes slower, without being thrown by one slow task', () => {
     const costs = new CostModel()
-    costs.calibrate(window, 200)
+    costs.calibrate([{ task: window, ms: 200 }])
     costs.learn(window, 2_000, true)
     expect(costs.predictMs(window)).toBeLessThan(500)
     for (let i = 0; i < 100; i++) costs.learn(window, 400, true)

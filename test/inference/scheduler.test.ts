@@ -130,7 +130,7 @@ describe('Scheduler', () => {
   it('learns what a task costs from those that ran beside others, on every worker there is', async () => {
     const [pool, costs, clock] = [new ScriptedPool(2), new CostModel(), new FakeClock()]
     const scheduler = new Scheduler(pool, costs, clock)
-    costs.calibrate(planOf('text'), 100)
+    costs.calibrate([{ task: planOf('text'), ms: 100 }])
     const runFor = async (ms: number, atOnce: number) => {
       for (let i = 0; i < atOnce; i++) void scheduler.run(planOf('text'), { deadline: 1 })
       clock.advance(ms)
