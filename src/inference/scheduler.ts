@@ -195,9 +195,8 @@ export class Scheduler implements TaskRunner {
     } finally {
       this.#running.delete(job)
       this.#freed(job)
-      this.#dispatch()
-      // Once more when the result was taken: whoever was about to run dry may not be now.
-      if (this.#queue.length > 0 && !this.#isFull) this.#clock.after(0, () => this.#dispatch())
+      // Not before the result is taken: what follows from it may be wanted sooner than anything that waits.
+      this.#clock.after(0, () => this.#dispatch())
       if (this.#running.size + this.#queue.length === 0) for (const resolve of this.#idleWaiters.splice(0)) resolve()
     }
   }

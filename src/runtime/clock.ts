@@ -4,7 +4,10 @@ export interface Clock {
   now(): number
   /** Milliseconds from an arbitrary start; never goes backwards, whatever happens to the wall clock. */
   monotonic(): number
-  /** Calls `callback` once after `delayMs`; the returned function cancels it. Timers never keep the process alive. */
+  /**
+   * Calls `callback` once after `delayMs`, or for 0 when everybody has been told what has happened so far; the returned function
+   * cancels it. Timers never keep the process alive.
+   */
   after(delayMs: number, callback: () => void): () => void
 }
 
@@ -12,6 +15,10 @@ export const systemClock: Clock = {
   now: () => Date.now(),
   monotonic: () => performance.now(),
   after(delayMs, callback) {
+    if (delayMs === 0) {
+      const immediate = setImmediate(callback)
+      return () => clearImmediate(immediate)
+    }
     const timer = setTimeout(callback, delayMs)
     timer.unref()
     return () => clearTimeout(timer)

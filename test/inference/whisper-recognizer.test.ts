@@ -12,8 +12,8 @@ const EVERYTHING = ['en', 'zh', 'es', 'tl', 'de', 'hi']
 const BATCH = { pace: 'batch' } as const
 
 function setUp(languages: readonly string[] = EVERYTHING) {
-  const pool = new ScriptedPool(1)
   const clock = new FakeClock()
+  const pool = new ScriptedPool(1, clock)
   const scheduler = new Scheduler(pool, new CostModel(), clock)
   const recognizer = new WhisperRecognizer(scheduler, { name: 'whisper-test', languages })
   const startedTasks = () => pool.started as RecognizeTask[]

@@ -104,11 +104,11 @@ export class Tasks {
     }
   }
 
-  /** Batch tasks leave a worker to whoever may come; others leave it to speech, until whoever was about to run dry isn't. */
+  /** Until a result is taken; batch tasks leave a worker to whoever may come, others to whoever was about to run dry. */
   #mayWaitBesideIdle(runner: WatchedRunner, pool: SimulatedPool, task: SpeechTask): boolean {
+    if (this.#endedAt === this.#world.clock.monotonic()) return true
     if (this.#deadline(task) === Number.POSITIVE_INFINITY) return pool.running > 0
-    const hasJustEnded = this.#endedAt === this.#world.clock.monotonic()
-    return isYielding(runner, pool, task, [...pool.tasks]) || (hasJustEnded && !makesSpeech(task))
+    return isYielding(runner, pool, task, [...pool.tasks])
   }
 
   #ends(runner: WatchedRunner, task: SpeechTask, isLost: boolean): void {
