@@ -125,7 +125,7 @@ export const transcriptionOperation: Operation = {
   summary: 'Write down what is said in a file',
   description:
     'Up to 100 MiB and 30 minutes of WAV, MP3, MP4, WebM, OGG, FLAC, AAC, AIFF, CAF, WMA or AMR. Characters are charged as they become ' +
-    'final; silence costs nothing. Where the allowance ends on the way, the error comes with what was charged, as `data` beside it. Codes ' +
+    'final; silence costs nothing. Where a transcript ends early, the error comes with what was charged by then, as `data` beside it. Codes ' +
     'in lower case mean that the audio had been looked at.',
   keys: ['stt'],
   query: UploadQuery,
@@ -158,7 +158,7 @@ export const transcriptionOperation: Operation = {
       z.object({
         ok: z.literal(false),
         error: z.object({ code: z.enum(codes), message: z.string() }),
-        data: Transcript.optional().describe('What was charged before the allowance ended.'),
+        data: Transcript.optional().describe('What was charged before the transcript ended.'),
       }),
     example: (code, message) => ({ ok: false, error: { code, message } }),
   },
