@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { ErrorCode } from '../errors.ts'
-import { UploadFields, UploadQuery } from '../stt-fields.ts'
+import { AUDIO_FIELDS, UploadFields, UploadQuery } from '../stt-fields.ts'
 import { count, file, success } from './envelopes.ts'
 import type { ErrorStatuses, Message, Operation } from './operation.ts'
 
@@ -134,7 +134,7 @@ export const transcriptionOperation: Operation = {
     schema: UploadFields.extend({
       audio: file().optional().describe('The recording; needed, under this name or as `file`.'),
       file: file().optional().describe('The same as `audio`.'),
-    }),
+    }).meta({ oneOf: AUDIO_FIELDS.map((name) => ({ required: [name] })) }),
     example: { audio: 'meeting.m4a', language: 'en' },
   },
   answers: [
