@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { dirname } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { expect, it, vi } from 'vitest'
 import { ENROLLMENTS_PER_MINUTE_MAX, UNLIMITED } from '../../src/limits.ts'
@@ -42,9 +43,9 @@ async function schemathesis({ inner, port }: WholeNode): Promise<{ code: number;
     ...{ ...process.env, HOOKS, ADMIN_KEY: adminKey, VOICE_KEY: voiceKey, STT_KEY: sttKey },
     ...{ AUDIO_FILE: name, AUDIO_EXPIRES: link.get('expires') ?? '', AUDIO_SIGNATURE: link.get('signature') ?? '' },
   }
-  const child = spawn('schemathesis', ['--config-file', CONFIG, 'run', `http://127.0.0.1:${port}/openapi.json`], {
-    env,
-  })
+  const args = ['--config-file', CONFIG, 'run', `http://127.0.0.1:${port}/openapi.json`]
+  // It keeps notes where it runs; this folder goes with the test.
+  const child = spawn('schemathesis', args, { env, cwd: dirname(inner.audioFolder) })
   let output = ''
   for (const stream of [child.stdout, child.stderr]) {
     stream.on('data', (bytes) => {

@@ -3,15 +3,8 @@ import type { Meter } from '../../../src/ledger/ledger.ts'
 import { STREAM_BUFFER_BYTES_MAX } from '../../../src/limits.ts'
 import { type Connection, type Link, SocketConnection, type Watch } from '../connection.ts'
 import type { World } from '../world.ts'
-import {
-  AudioBytes,
-  EventStream,
-  type Grammar,
-  ListeningSocket,
-  OpenAiEvents,
-  SpeakingSocket,
-  TranscriptLines,
-} from './grammar.ts'
+import { EventStream, type Grammar, ListeningSocket, SpeakingSocket, TranscriptLines } from './grammar.ts'
+import { AudioBytes, OpenAiEvents } from './openai-grammar.ts'
 
 /** What one step of a producer may add to a full buffer: a window and the pause before it, as base64. */
 const STEP_BYTES = 160 * 1_024
