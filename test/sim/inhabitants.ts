@@ -32,6 +32,7 @@ export async function inhabit(world: World): Promise<void> {
   if (weather.operatorMeddles) world.populate(meddle(world, operator, keys))
   if (weather.wallClockJumps) world.populate(jump(world))
   if (weather.diskFills) world.populate(fillDisk(world))
+  if (weather.voicesRot) world.populate(rot(world, keys))
   if (weather.deaths > 0) world.populate(die(world))
   else if (weather.drains) world.populate(drain(world))
   world.populate(sweep(world))
@@ -123,6 +124,15 @@ async function fillDisk(world: World): Promise<void> {
   await world.sleep(chance.between(10, 10_000))
   world.note('the disk has room')
   files.isFull = false
+}
+
+async function rot(world: World, keys: readonly Key[]): Promise<void> {
+  const { chance, voices } = world
+  for (let times = chance.whole(1, 4); times > 0; times--) {
+    await world.sleep(chance.between(0, 20_000))
+    const rotting = voices.of(chance.pick(keys).accountId)
+    if (rotting.length > 0) voices.rot(chance.pick(rotting))
+  }
 }
 
 async function die(world: World): Promise<void> {

@@ -23,6 +23,8 @@ export interface Weather {
   readonly isRush: boolean
   /** Voices are enrolled and deleted. */
   readonly voicesCome: boolean
+  /** The disk loses what was learnt of voices. */
+  readonly voicesRot: boolean
   /** Some clients were written for OpenAI. */
   readonly isOpenAi: boolean
   readonly clients: number
@@ -55,6 +57,7 @@ function drawRush(chance: Chance): Weather {
     isCalibrated: true,
     isRush: true,
     voicesCome: false,
+    voicesRot: false,
     isOpenAi: false,
     clients: chance.whole(6, 12),
     errandsMax: 1,
@@ -86,6 +89,7 @@ function drawUsual(chance: Chance): Weather {
     isCalibrated: chance.hits(0.8),
     isRush: false,
     voicesCome: chance.hits(0.4),
+    voicesRot: chance.hits(0.3),
     isOpenAi: chance.hits(0.4),
     clients: chance.whole(2, 12),
     errandsMax: chance.whole(1, 8),

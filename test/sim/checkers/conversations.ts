@@ -138,24 +138,29 @@ export class Conversations implements Watch {
     if (topic === undefined) return
     if (topic.meter === 'stt') this.#delivered(id, (data as Transcribed | undefined)?.text ?? '', error.code)
     if (data === undefined && (status < 500 || headers['Retry-After'] !== undefined)) this.#world.books.refused(id)
+    if (error.code === 'VOICE_FEATURE_UNAVAILABLE' || error.code === 'VOICE_NOT_FOUND') {
+      this.#world.voices.requireGone(id, topic.keyId)
+    }
     if (this.#world.books.easedAt >= topic.since) return
+    if (!isCut(error.code)) return
     const { credit, quota } = this.#world.books.left(topic.keyId, topic.meter)
-    // A transcript needs one character to begin, and ends when none is left.
-    const needed = topic.meter === 'stt' ? 1 : (topic.price ?? 1)
-    if (error.code === 'KEY_CREDIT_EXCEEDED' && credit >= needed)
-      this.#world.fail(`${id} is refused ${needed} of ${credit}`)
-    if (error.code === 'QUOTA_EXCEEDED' && quota >= needed) this.#world.fail(`${id} is refused ${needed} of ${quota}`)
+    // A transcript ends when either is used up; where both are too small for its next piece, the key is what is told (D14).
+    const isKey = error.code === 'KEY_CREDIT_EXCEEDED'
+    const [left, needed] =
+      topic.meter === 'stt' ? [Math.min(credit, quota), 1] : [isKey ? credit : quota, topic.price ?? 1]
+    if (left >= needed) this.#world.fail(`${id} is told ${error.code}, needs ${needed}, and has ${credit} and ${quota}`)
   }
 
   /** A fault of the node is told only where there was one. */
   #fault(id: string, code: string): void {
-    const { machine, commits, diskFills, drains } = this.#world.weather
+    const { machine, commits, diskFills, drains, voicesRot } = this.#world.weather
     const tasksFail = machine.failedShare > 0 || machine.lostShare > 0
     const disksFail = commits.refusedShare > 0 || diskFills
     const isFault = code === 'INTERNAL_ERROR' || code === 'internal_error'
     if (isFault && !disksFail) this.#world.fail(`${id} is told ${code} although nothing was wrong`)
     const hasFailed = code === 'GENERATION_FAILED' || code === 'stt_upstream_error'
-    if (hasFailed && !tasksFail && !drains) this.#world.fail(`${id} is told ${code} although no task failed`)
+    if (hasFailed && !tasksFail && !drains && !voicesRot)
+      this.#world.fail(`${id} is told ${code} although no task failed`)
   }
 
   #transcript(id: string, { transcript }: Topic, data: Transcribed | undefined): void {

@@ -19,6 +19,10 @@ export interface Enrollment {
   readonly sha256: string
 }
 
+interface Brought extends Enrollment {
+  readonly since: number
+}
+
 interface Answer {
   readonly error?: { readonly code: string; readonly message: string }
   readonly data?: Readonly<Record<string, unknown>>
@@ -32,11 +36,13 @@ export class Voices {
   readonly #world: World
   readonly #voices = new Map<string, EnrolledVoice>()
   readonly #deleted = new Set<string>()
+  /** Since when. */
+  readonly #rotten = new Map<string, number>()
   readonly #keys = new Map<string, ApiKey>()
   /** Of keys that are there or were, the voices. */
   readonly #bound = new Map<string, string>()
   readonly #begun = new Map<string, { readonly kept: readonly number[]; readonly all: number[] }>()
-  readonly #enrollments = new Map<string, Enrollment>()
+  readonly #enrollments = new Map<string, Brought>()
   readonly #refused = new Set<Enrollment>()
   /** When an account had all the voices it may have, last. */
   readonly #fullAt = new Map<string, number>()
@@ -46,7 +52,7 @@ export class Voices {
   }
 
   expect(enrollment: Enrollment): void {
-    this.#enrollments.set(enrollment.id, enrollment)
+    this.#enrollments.set(enrollment.id, { ...enrollment, since: this.#world.clock.monotonic() })
   }
 
   of(accountId: string): EnrolledVoice[] {
@@ -78,9 +84,18 @@ export class Voices {
     else if (data !== undefined) this.#enrolls(enrollment, data, status)
   }
 
+  /** The disk loses what was learnt of a voice. */
+  rot({ id }: EnrolledVoice): void {
+    this.#world.note(`${id} rots`)
+    this.#world.files.files.delete(`${ENROLLED}/${id}/features`)
+    this.#rotten.set(id, this.#world.clock.monotonic())
+  }
+
   /** The voice that a key speaks with is gone, where that is what is said of it. */
   requireGone(id: string, keyId: string): void {
-    if (this.#voices.has(this.#bound.get(keyId) ?? '')) this.#world.fail(`${id} is told that its voice is gone`)
+    const voiceId = this.#bound.get(keyId) ?? ''
+    if (this.#voices.has(voiceId) && !this.#rotten.has(voiceId))
+      this.#world.fail(`${id} is told that its voice is gone`)
   }
 
   #begins(accountId: string, kept: readonly number[]): void {
@@ -135,11 +150,16 @@ export class Voices {
     for (const voiceId of speaking) this.#world.fail(`a key is left of ${voiceId}, which is gone`)
   }
 
-  #requireWhole({ id, sha256 }: EnrolledVoice): void {
+  #requireWhole(voice: EnrolledVoice): void {
+    if (this.#isWhole(voice)) this.#rotten.delete(voice.id)
+    else if (!this.#rotten.has(voice.id)) this.#world.fail(`${voice.id} is not whole`)
+  }
+
+  #isWhole({ id, sha256 }: EnrolledVoice): boolean {
     const reference = this.#bytesOf(`${ENROLLED}/${id}/reference`)
     const features = this.#bytesOf(`${ENROLLED}/${id}/features`)
-    const isWhole = digest(features.subarray(CHECKSUM_BYTES)).equals(features.subarray(0, CHECKSUM_BYTES))
-    if (digest(reference).toString('hex') !== sha256 || !isWhole) this.#world.fail(`${id} is not whole`)
+    const isLegible = digest(features.subarray(CHECKSUM_BYTES)).equals(features.subarray(0, CHECKSUM_BYTES))
+    return isLegible && digest(reference).toString('hex') === sha256
   }
 
   #bytesOf(path: string): Uint8Array {
@@ -147,13 +167,16 @@ export class Voices {
     return inode ? inode.bytes.subarray(0, inode.length) : new Uint8Array(0)
   }
 
-  #enrolls({ id, accountId, sha256 }: Enrollment, data: Readonly<Record<string, unknown>>, status = 0): void {
+  #enrolls({ id, accountId, sha256, since }: Brought, data: Answer['data'] = {}, status = 0): void {
     const voiceId = String(data.voice_id)
     const voice = this.#voices.get(voiceId)
     if (voice === undefined && !this.#deleted.has(voiceId))
       this.#world.fail(`${id} is given ${voiceId}, which is not on disk`)
     if (voice && (voice.sha256 !== sha256 || voice.accountId !== accountId))
       this.#world.fail(`${id} is given another voice`)
+    // What was learnt of it was lost before, and has just come in again.
+    const isMended = (this.#rotten.get(voiceId) ?? Number.NEGATIVE_INFINITY) < since
+    if (voice && isMended && !this.#isWhole(voice)) this.#world.fail(`${id} is given ${voiceId}, which is not whole`)
     const key = data.api_key as { readonly key: string } | null
     if ((status === 200) !== data.deduped || (key !== null) !== (data.key_status === 'created')) {
       this.#world.fail(`${id} is told ${status} ${data.deduped} ${data.key_status}`)
