@@ -153,7 +153,7 @@ export class Conversations implements Watch {
 
   /** A fault of the node is told only where there was one. */
   #fault(id: string, code: string): void {
-    const { machine, commits, diskFills, drains, voicesRot } = this.#world.weather
+    const { machine, commits, diskFills, drains, voicesCome } = this.#world.weather
     const tasksFail = machine.failedShare > 0 || machine.lostShare > 0
     const disksFail = commits.refusedShare > 0 || diskFills
     const isFault = code === 'INTERNAL_ERROR' || code === 'internal_error'
