@@ -159,7 +159,7 @@ export class Conversations implements Watch {
     const isFault = code === 'INTERNAL_ERROR' || code === 'internal_error'
     if (isFault && !disksFail) this.#world.fail(`${id} is told ${code} although nothing was wrong`)
     const hasFailed = code === 'GENERATION_FAILED' || code === 'stt_upstream_error'
-    if (hasFailed && !tasksFail && !drains && !voicesRot)
+    if (hasFailed && !tasksFail && !drains && !voicesCome)
       this.#world.fail(`${id} is told ${code} although no task failed`)
   }
 
