@@ -2,12 +2,13 @@ import { spawnSync } from 'node:child_process'
 import { accessSync, constants } from 'node:fs'
 import { delimiter, join } from 'node:path'
 
-/** Test files that need programs which npm does not bring; Debian has all of them. */
+/** Test files that need programs which npm does not bring. Debian has all of them but Schemathesis, which `.ci/run` gets from pip. */
 const NEEDED: Readonly<Record<string, readonly string[]>> = {
   'test/deploy/nginx.test.ts': ['nginx', 'openssl'],
   'test/deploy/service.test.ts': ['systemd-analyze'],
   'test/e2e/playground.test.ts': ['chromium'],
   'test/faults/full-disk.test.ts': ['unshare'],
+  'test/faults/schemathesis.test.ts': ['schemathesis'],
   'test/faults/system-calls.test.ts': ['strace'],
 }
 

@@ -29,11 +29,7 @@ const SOLE_IMPORTERS: Readonly<Record<string, readonly string[]>> = {
   'uWebSockets.js': ['src/http/'],
   piscina: [
     'src/inference/worker-pool.ts',
-    'src/inference/codec-pool.ts',
-    'src/inference/encoder-pool.ts',
-    'src/inference/reading-pool.ts',
-    'src/inference/decoder-pool.ts',
-    'src/inference/detection-pool.ts',
+    'src/inference/thread-pool.ts',
     'workers/inference.ts',
     'workers/detection.ts',
   ],

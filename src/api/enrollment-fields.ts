@@ -2,6 +2,7 @@ import { extname } from 'node:path'
 import { z } from 'zod'
 import { ENROLLMENT_FILE_BYTES_MAX, VOICE_DESCRIPTION_LENGTH_MAX, VOICE_NAME_LENGTH_MAX } from '../limits.ts'
 import { ApiError, type ErrorDetail } from './errors.ts'
+import { NOT_BLANK } from './fields.ts'
 import { FieldTooLong, FileTooLarge, type Form, type UploadedFile } from './form.ts'
 
 /*
@@ -16,14 +17,16 @@ export const EnrollmentFields = z.object({
   name: z
     .string('is required')
     .refine((value) => value.trim() !== '', { error: 'must not be empty', params: { rule: 'not_empty' } })
-    .refine((value) => value.length <= VOICE_NAME_LENGTH_MAX, atMost(VOICE_NAME_LENGTH_MAX)),
+    .refine((value) => value.length <= VOICE_NAME_LENGTH_MAX, atMost(VOICE_NAME_LENGTH_MAX))
+    .meta({ minLength: 1, maxLength: VOICE_NAME_LENGTH_MAX, pattern: NOT_BLANK }),
   consent: z
     .string('is required')
     .refine((value) => value === 'true', { error: 'must be true', params: { rule: 'accepted' } })
-    .describe('That the speaker agrees: true.'),
+    .meta({ const: 'true', description: 'That the speaker agrees: true.' }),
   description: z
     .string()
     .refine((value) => value.length <= VOICE_DESCRIPTION_LENGTH_MAX, atMost(VOICE_DESCRIPTION_LENGTH_MAX))
+    .meta({ maxLength: VOICE_DESCRIPTION_LENGTH_MAX })
     .default(''),
   gender: z.enum(['male', 'female', 'other'], 'must be male, female or other').default('female'),
 })

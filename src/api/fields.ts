@@ -23,6 +23,8 @@ import { ApiError, type ErrorCode } from './errors.ts'
 export const required = (rule: string) => ({
   error: ({ input }: { readonly input?: unknown }) => (input === undefined ? 'is required' : rule),
 })
+/** For the documents: a text that holds more than white space. */
+export const NOT_BLANK = '\\S'
 const flag = () => z.boolean('must be true or false')
 const engines = 'Checked, and passed to engines that have such a thing.'
 
@@ -36,7 +38,12 @@ export const text = (lengthMax: number) =>
       error: `must be at most ${lengthMax} characters`,
       params: { code: 'TEXT_TOO_LONG' },
     })
-    .meta({ minLength: 1, maxLength: lengthMax, description: 'What to say, counted in UTF-16 units.' })
+    .meta({
+      minLength: 1,
+      maxLength: lengthMax,
+      pattern: NOT_BLANK,
+      description: 'What to say, counted in UTF-16 units.',
+    })
 
 const voiceId = z
   .string('must be a string')

@@ -6,7 +6,7 @@ import { LineSink } from './line-sink.ts'
 import type { Services } from './services.ts'
 import { AUDIO_FIELDS, audioOf, speechModeOf, type UploadOptions, uploadOptions } from './stt-fields.ts'
 import { ChargedTranscript } from './stt-transcript.ts'
-import { explain, type Subject, serveUpload, type Wish } from './stt-upload.ts'
+import { explain, type Subject, serveUpload, transcribeWhole, type Wish } from './stt-upload.ts'
 
 /** `POST /api/v1/stt/transcriptions`: writes down what is said in an uploaded file, at once or line by line. */
 export function sttTranscriptions(services: Services): Route {
@@ -29,21 +29,15 @@ export function sttTranscriptions(services: Services): Route {
 
 type Upload = Subject<Wish & UploadOptions>
 
-/** The whole transcript (D28). One that the allowance ended comes with the error: what was charged is delivered (D16). */
+/** The whole transcript (D28), or the error that ended it with as much of it as was charged. */
 async function answerOnce(services: Services, subject: Upload): Promise<void> {
   const { exchange } = subject
   const transcript = new ChargedTranscript(services, subject)
-  try {
-    await transcript.run(async () => {})
-  } catch (error) {
-    if (!(error instanceof ApiError) || transcript.segments.length === 0) throw error
-    if (!transcript.isComplete) {
-      const { code, message } = error
-      replyJson(exchange, error.status, { ok: false, error: { code, message }, data: transcript.describe() })
-      return
-    }
-  }
-  replyOk(exchange, transcript.describe())
+  const error = await transcribeWhole(services, exchange, transcript)
+  const data = transcript.describe()
+  if (error === undefined) return replyOk(exchange, data)
+  const { code, message, status, headers } = error
+  replyJson(exchange, status, { ok: false, error: { code, message }, data }, headers)
 }
 
 /** `started`, a `chunk` for every piece, then `final` or `error` (D27); nothing more to a client that has gone. */

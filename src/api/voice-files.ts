@@ -28,6 +28,8 @@ export class VoiceFiles implements VoiceFeatureStore {
   readonly #isReadable: FeatureCheck
   /** Voices whose files come before their record. */
   readonly #beginning = new Set<string>()
+  /** Voices whose files are being replaced. */
+  readonly #restoring = new Map<string, Promise<void>>()
 
   /** `isReadable`: whether the engine still understands features; those it doesn't are as good as lost. */
   static async open(folder: string, disk: Disk, isReadable: FeatureCheck = () => true): Promise<VoiceFiles> {
@@ -62,8 +64,16 @@ export class VoiceFiles implements VoiceFeatureStore {
     }
   }
 
-  /** Puts the files of a voice that exists in place of those it has lost. */
-  async restore(voiceId: string, parts: VoiceParts): Promise<void> {
+  /** Puts the files of a voice that exists in place of those it has lost. Who comes meanwhile, with the same recording, gets the same. */
+  restore(voiceId: string, parts: VoiceParts): Promise<void> {
+    const running = this.#restoring.get(voiceId)
+    if (running !== undefined) return running
+    const restoring = this.#restore(voiceId, parts).finally(() => this.#restoring.delete(voiceId))
+    this.#restoring.set(voiceId, restoring)
+    return restoring
+  }
+
+  async #restore(voiceId: string, parts: VoiceParts): Promise<void> {
     this.#beginning.add(voiceId)
     try {
       await this.#removeAll(voiceId)

@@ -1,6 +1,6 @@
-import { Piscina } from 'piscina'
 import type { CodecTask } from '../audio/codec-protocol.ts'
 import type { Mp3Encoder, Mp3Stream } from '../audio/encoding.ts'
+import { openThreadPool, type ThreadPool } from './thread-pool.ts'
 
 /** Encodings that may wait for the codec thread; admission keeps the number of requests far below. */
 const QUEUE_MAX = 1_024
@@ -9,21 +9,11 @@ const PIECE_SAMPLES = 5 * 24_000
 
 /** One thread for codecs, apart from inference: encoding a file must not delay a window. */
 export class CodecPool implements Mp3Encoder {
-  readonly #pool: Piscina<CodecTask, Uint8Array>
+  readonly #pool: ThreadPool<CodecTask, Uint8Array>
   #streams = 0
 
   constructor(filename: string) {
-    this.#pool = new Piscina({
-      filename,
-      minThreads: 1,
-      maxThreads: 1,
-      idleTimeout: Number.POSITIVE_INFINITY,
-      maxQueue: QUEUE_MAX,
-      concurrentTasksPerWorker: 1,
-      recordTiming: false,
-    })
-    // Also reported through the promise of the task that was running, where it is handled.
-    this.#pool.on('error', () => {})
+    this.#pool = openThreadPool(filename, { idleMs: Number.POSITIVE_INFINITY, queueMax: QUEUE_MAX })
   }
 
   openMp3(sampleRate: number): Mp3Stream {

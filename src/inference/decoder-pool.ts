@@ -1,9 +1,9 @@
-import { Piscina } from 'piscina'
 import type { DecodeTask } from '../audio/decode-protocol.ts'
 import { type AudioDecoder, type DecodeResult, DecoderBusy, type WantedAudio } from '../audio/decoding.ts'
 import { DECODE_MS_MAX, STT_SECONDS_MAX, STT_SECONDS_TOLERANCE } from '../limits.ts'
 import type { Clock } from '../runtime/clock.ts'
 import { LISTENING_SAMPLE_RATE } from '../speech/recognition.ts'
+import { openThreadPool, type ThreadPool } from './thread-pool.ts'
 
 /** Two, so that a voice note does not wait for somebody's lecture. */
 const THREADS = 2
@@ -25,7 +25,7 @@ const TO_TRANSCRIBE: WantedAudio = {
  * of a task: all that runs in them is WebAssembly.
  */
 export class DecoderPool implements AudioDecoder {
-  readonly #pool: Piscina<DecodeTask, DecodeResult>
+  readonly #pool: ThreadPool<DecodeTask, DecodeResult>
   readonly #clock: Clock
   readonly #waiting: (() => void)[] = []
   #running = 0
@@ -33,18 +33,8 @@ export class DecoderPool implements AudioDecoder {
   /** `filename`: the compiled worker entry. */
   constructor(filename: string, clock: Clock) {
     this.#clock = clock
-    this.#pool = new Piscina({
-      filename,
-      minThreads: 0,
-      maxThreads: THREADS,
-      idleTimeout: IDLE_MS,
-      // Files wait here, so that the time a file may take counts from its start.
-      maxQueue: THREADS,
-      concurrentTasksPerWorker: 1,
-      recordTiming: false,
-    })
-    // Also reported through the promise of the task that was running, where it is handled.
-    this.#pool.on('error', () => {})
+    // Files wait here, so that the time a file may take counts from its start.
+    this.#pool = openThreadPool(filename, { threads: THREADS, idleMs: IDLE_MS, queueMax: THREADS })
   }
 
   async decode(input: string, output: string, signal: AbortSignal, wanted = TO_TRANSCRIBE): Promise<DecodeResult> {

@@ -3,7 +3,13 @@ import type { Clock } from '../runtime/clock.ts'
 import type { Demand } from '../runtime/demand.ts'
 import { resolvePronunciation } from '../speech/languages.ts'
 import { TRIAL_STYLE_CLASS } from '../speech/style-classes.ts'
-import type { Speakable, SpeechEngine, SynthesisRequest, WordListener } from '../speech/synthesis.ts'
+import {
+  type Speakable,
+  type SpeechEngine,
+  SynthesisFailed,
+  type SynthesisRequest,
+  type WordListener,
+} from '../speech/synthesis.ts'
 import { SAMPLE_RATE } from '../speech/task-protocol.ts'
 import type { TaskRunner } from '../speech/task-runner.ts'
 import type { Voice, VoiceDirectory } from '../speech/voice.ts'
@@ -82,7 +88,8 @@ export class KokoroEngine implements SpeechEngine {
 
   #voice(voiceId: string): Voice {
     const voice = this.#voices.find(voiceId)
-    if (!voice) throw new Error('the voice is not known to the engine')
+    // Deleted since the request was taken.
+    if (!voice) throw new SynthesisFailed('the voice is not known to the engine')
     return voice
   }
 }

@@ -36,11 +36,11 @@ export class KokoroVoiceFitter implements VoiceFitter {
   readonly sampleRate = LISTENING_SAMPLE_RATE
   readonly #runner: TaskRunner
   readonly #detector: SpeechDetector
-  readonly #presets: PresetVoices
+  readonly #presets: Pick<PresetVoices, 'styles'>
   readonly #trials: number
   #styles: Promise<Float32Array[][]> | undefined
 
-  constructor(runner: TaskRunner, detector: SpeechDetector, presets: PresetVoices, trials = TRIALS) {
+  constructor(runner: TaskRunner, detector: SpeechDetector, presets: Pick<PresetVoices, 'styles'>, trials = TRIALS) {
     this.#runner = runner
     this.#detector = detector
     this.#presets = presets

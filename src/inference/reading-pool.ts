@@ -1,6 +1,6 @@
-import { Piscina } from 'piscina'
 import type { ReadingService, ReadingTask, ReadLanguage } from '../speech/reading/reading-protocol.ts'
 import type { SpokenPart } from '../speech/task-protocol.ts'
+import { openThreadPool, type ThreadPool } from './thread-pool.ts'
 
 /** Texts that may wait for the thread; admission keeps the number of requests far below. */
 const QUEUE_MAX = 1_024
@@ -9,21 +9,11 @@ const IDLE_MS = 10 * 60_000
 
 /** One thread for the dictionaries of the whole node, started by the first text that needs one. */
 export class ReadingPool implements ReadingService {
-  readonly #pool: Piscina<ReadingTask, SpokenPart[]>
+  readonly #pool: ThreadPool<ReadingTask, SpokenPart[]>
 
   /** `filename`: the compiled worker entry. */
   constructor(filename: string) {
-    this.#pool = new Piscina({
-      filename,
-      minThreads: 0,
-      maxThreads: 1,
-      idleTimeout: IDLE_MS,
-      maxQueue: QUEUE_MAX,
-      concurrentTasksPerWorker: 1,
-      recordTiming: false,
-    })
-    // Also reported through the promise of the text that was being read, where it is handled.
-    this.#pool.on('error', () => {})
+    this.#pool = openThreadPool(filename, { idleMs: IDLE_MS, queueMax: QUEUE_MAX })
   }
 
   read(text: string, language: ReadLanguage): Promise<readonly SpokenPart[]> {

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { waitFor } from '../wait-for.ts'
 import { audioForm } from './stt-form.ts'
 import { QUOTA, TestNode } from './test-node.ts'
 
@@ -95,6 +96,37 @@ describe('a transcript', () => {
       error: { code: 'KEY_CREDIT_EXCEEDED' },
       data: { text: '0123456789 abcdefghij', segments: [{ index: 0 }, { index: 1 }] },
     })
+  })
+
+  it('that the end of the drain cuts is answered with the reason and what was paid for', async () => {
+    node.recognizer.pace = 'by_hand'
+    const { exchange, handled } = await node.upload(URL, audioForm(FILE))
+    await waitFor(() => node.recognizer.held > 0, 'the first piece')
+    node.recognizer.release()
+    await waitFor(() => node.heard > 0, 'its debit')
+    node.lifecycle.stop()
+    await handled
+    expect([exchange.response?.status, exchange.response?.headers['Retry-After'], node.heard]).toEqual([503, '10', 10])
+    expect(exchange.response?.json).toMatchObject({
+      error: { code: 'STT_UNAVAILABLE' },
+      data: { text: '0123456789' },
+    })
+  })
+
+  it('whose recognition fails on the way is answered with the reason and what was paid for', async () => {
+    node.recognizer.failsAt = 2
+    const { response } = await send(URL, node.sttKey)
+    expect([response?.status, node.heard]).toEqual([502, 21])
+    expect(response?.json).toMatchObject({
+      error: { code: 'stt_upstream_error' },
+      data: { text: '0123456789 abcdefghij' },
+    })
+  })
+
+  it('whose recognition fails at once costs nothing', async () => {
+    node.recognizer.failsAt = 0
+    const { response } = await send(URL, node.sttKey)
+    expect([response?.status, response?.json.data, node.heard]).toEqual([502, undefined, 0])
   })
 
   it('that passes the account’s allowance ends with QUOTA_EXCEEDED', async () => {

@@ -78,6 +78,16 @@ describe('features', () => {
     expect(await (await VoiceFiles.open(voices, systemDisk, (features) => !isSeven(features))).load(id)).toBeUndefined()
   })
 
+  it('that were lost are restored once, by however many at a time', async () => {
+    const { files, id, reference, voices } = await workplace()
+    await files.add(id, { reference, features: FEATURES }, created)
+    await rm(join(voices, id, 'features'))
+    await Promise.all(Array.from({ length: 5 }, () => files.restore(id, { reference, features: FEATURES })))
+    expect([await files.load(id), await readdir(voices)]).toEqual([FEATURES, [id]])
+    await files.restore(id, { reference, features: FEATURES.map(() => 8) })
+    expect(await files.load(id)).toEqual(FEATURES.map(() => 8))
+  })
+
   it('that were lost are restored with the recording', async () => {
     const { files, id, reference, voices } = await workplace()
     await files.add(id, { reference, features: FEATURES }, created)

@@ -148,25 +148,27 @@ export abstract class Link {
 
 /** One request and its answer. */
 export class Connection extends Link implements Exchange, FrameSink {
-  readonly params: Readonly<Record<string, string>>
+  params: Readonly<Record<string, string>> = {}
   readonly #body: Uint8Array
+  readonly #fields: Readonly<Record<string, string>>
   status: number | undefined
   headers: Readonly<Record<string, string>> = {}
   /** Of an answer in one piece. */
   answer: Uint8Array | undefined
   formsOpen = 0
+  wasCut = false
 
   constructor(
     id: string,
     request: RequestHead,
     body: Uint8Array,
-    file: string | undefined,
+    fields: Readonly<Record<string, string>>,
     reading: Reading,
     place: Place,
   ) {
     super(id, request, reading, place)
-    this.params = file === undefined ? {} : { file }
     this.#body = body
+    this.#fields = fields
   }
 
   get json() {
@@ -179,8 +181,8 @@ export class Connection extends Link implements Exchange, FrameSink {
     return this.#body
   }
 
-  /** One file, as if it had come as a part named `audio`. */
-  async form(_rules: FormRules): Promise<Form> {
+  /** One file, under the first of the names that are asked for. */
+  async form({ files: [name = ''] }: FormRules): Promise<Form> {
     const file = await this.place.spool.create()
     this.formsOpen += 1
     let isOpen = true
@@ -198,8 +200,8 @@ export class Connection extends Link implements Exchange, FrameSink {
       await dispose()
       throw error
     }
-    const audio = { name: 'audio', mimeType: '', path: file.path, bytes: this.#body.length }
-    return { fields: { language: 'en' }, lists: {}, files: { audio }, dispose }
+    const part = { name: 'clip.wav', mimeType: 'audio/wav', path: file.path, bytes: this.#body.length }
+    return { fields: this.#fields, lists: {}, files: { [name]: part }, dispose }
   }
 
   reply(status: number, headers: Readonly<Record<string, string>>, body: string | Uint8Array): void {
@@ -232,6 +234,13 @@ export class Connection extends Link implements Exchange, FrameSink {
 
   end(): void {
     this.finish()
+  }
+
+  /** What was opened and can not be ended is cut off. */
+  cut(): void {
+    if (this.fate !== 'open') return
+    this.wasCut = true
+    this.leave()
   }
 
   async #upload(): Promise<void> {

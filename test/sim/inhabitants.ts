@@ -1,7 +1,9 @@
 import type { KeyKind } from '../../src/ledger/ledger.ts'
 import { LmdbLedger } from '../../src/ledger/lmdb-ledger.ts'
+import { bringVoices, deleteVoice, enroll } from './enrolling.ts'
 import { Life } from './life.ts'
-import { DATA } from './node.ts'
+import { DATA, type SimulatedNode } from './node.ts'
+import { useAsOpenAi } from './openai.ts'
 import { speak } from './speaking.ts'
 import { transcribe } from './transcribing.ts'
 import type { World } from './world.ts'
@@ -13,6 +15,7 @@ const RUSH_MS = 4_000
 
 export interface Key {
   readonly id: string
+  readonly accountId: string
   readonly plaintext: string
   readonly kind: KeyKind
 }
@@ -29,20 +32,29 @@ export async function inhabit(world: World): Promise<void> {
   if (weather.operatorMeddles) world.populate(meddle(world, operator, keys))
   if (weather.wallClockJumps) world.populate(jump(world))
   if (weather.diskFills) world.populate(fillDisk(world))
+  if (weather.voicesRot) world.populate(rot(world, keys))
   if (weather.deaths > 0) world.populate(die(world))
   else if (weather.drains) world.populate(drain(world))
   world.populate(sweep(world))
 }
 
-async function visit(world: World, keys: readonly Key[]): Promise<void> {
+/** `keys`: also of voices that come later. */
+async function visit(world: World, keys: Key[]): Promise<void> {
   const { chance, weather } = world
   for (let errand = chance.whole(1, weather.errandsMax); errand > 0; errand--) {
     // Some come all at once.
     await world.sleep(chance.between(0, weather.isRush ? RUSH_MS : chance.hits(0.4) ? 50 : ERRAND_EVERY_MS_MAX))
     const key = chance.pick(weather.isRush ? keys.filter(({ kind }) => kind === 'voice') : keys)
-    if (key.kind === 'stt') await transcribe(world, key)
+    if (weather.isOpenAi && chance.hits(0.4)) await useAsOpenAi(world, key)
+    else if (weather.voicesCome && key.kind === 'admin' && chance.hits(0.9)) await keepVoices(world, key, keys)
+    else if (key.kind === 'stt') await transcribe(world, key)
     else await speak(world, key)
   }
+}
+
+async function keepVoices(world: World, key: Key, keys: Key[]): Promise<void> {
+  if (world.chance.hits(0.7)) await enroll(world, key, keys)
+  else await deleteVoice(world, key)
 }
 
 /** The command line beside the node: a process of its own on the same folder. */
@@ -52,19 +64,23 @@ function openAsCommandLine(world: World): LmdbLedger {
   return LmdbLedger.open(DATA, life.clock, world.chance)
 }
 
-async function foundAccounts(ledger: LmdbLedger, { chance, weather }: World): Promise<Key[]> {
+async function foundAccounts(ledger: LmdbLedger, world: World): Promise<Key[]> {
+  const { chance, weather } = world
   const keys: Key[] = []
   for (let account = chance.whole(1, 2); account > 0; account--) {
     const quota = () => (weather.isRush || chance.hits(0.2) ? null : chance.whole(50, 3_000))
     const terms = { ttsQuota: quota(), sttQuota: quota(), interval: chance.pick(['day', 'month'] as const) }
     const { id: accountId } = await ledger.createAccount({ name: 'An account', ...terms, intervalCount: 1 })
     const kinds: readonly KeyKind[] = ['voice', 'voice', 'voice', 'admin', 'stt', 'stt']
-    for (const kind of kinds) {
+    const keeps: readonly KeyKind[] = weather.voicesCome ? ['admin', 'admin', 'admin'] : []
+    for (const kind of [...kinds, ...keeps]) {
       const creditLimit = weather.isRush || chance.hits(0.5) ? null : chance.whole(1, kind === 'stt' ? 150 : 800)
       const voice = kind === 'voice' ? { voiceId: chance.pick(['preset_af_heart', 'preset_bf_emma']) } : {}
       const { key, plaintext } = await ledger.createKey({ accountId, kind, name: 'A key', creditLimit, ...voice })
-      keys.push({ id: key.id, plaintext, kind })
+      keys.push({ id: key.id, accountId, plaintext, kind })
     }
+    const admin = keys.find((key) => key.accountId === accountId && key.kind === 'admin')!
+    if (weather.voicesCome && chance.hits(0.3)) await bringVoices(world, ledger, admin)
   }
   return keys
 }
@@ -108,6 +124,15 @@ async function fillDisk(world: World): Promise<void> {
   await world.sleep(chance.between(10, 10_000))
   world.note('the disk has room')
   files.isFull = false
+}
+
+async function rot(world: World, keys: readonly Key[]): Promise<void> {
+  const { chance, voices } = world
+  for (let times = chance.whole(1, 4); times > 0; times--) {
+    await world.sleep(chance.between(0, 20_000))
+    const rotting = voices.of(chance.pick(keys).accountId)
+    if (rotting.length > 0) voices.rot(chance.pick(rotting))
+  }
 }
 
 async function die(world: World): Promise<void> {
@@ -156,6 +181,11 @@ async function sweep(world: World): Promise<void> {
     await world.sleep(world.chance.between(5_000, 30_000))
     const { node } = world
     // Of a node that dies meanwhile nothing is heard any more.
-    if (node) void node.ledger.sweep().catch(() => world.note('sweeping failed'))
+    if (node) void sweepOnce(node).catch(() => world.note('sweeping failed'))
   }
+}
+
+async function sweepOnce({ ledger, voiceFiles }: SimulatedNode): Promise<void> {
+  await ledger.sweep()
+  await voiceFiles.sweep((voiceId) => ledger.voice(voiceId) !== undefined)
 }

@@ -4,12 +4,14 @@ import type { SimulatedNode } from './node.ts'
 import type { World } from './world.ts'
 
 export interface Call {
-  readonly method: 'GET' | 'POST'
+  readonly method: 'GET' | 'POST' | 'DELETE'
   /** With its query. */
   readonly url: string
   readonly key?: string | undefined
   readonly headers?: Readonly<Record<string, string>>
   readonly body?: object | Uint8Array
+  /** Of a form, beside its file. */
+  readonly fields?: Readonly<Record<string, string>>
   readonly reading?: Reading
 }
 
@@ -35,11 +37,10 @@ export class Network {
     const { node } = this.#world
     const id = this.#newId()
     if (node === undefined) return undefined
-    const { key, headers = {}, body = {}, reading = EAGER } = call
+    const { key, headers = {}, body = {}, fields = { language: 'en' }, reading = EAGER } = call
     const head = requestHead(call.method, call.url, { ...(key && { authorization: `Bearer ${key}` }), ...headers })
     const bytes = body instanceof Uint8Array ? body : new Uint8Array(Buffer.from(JSON.stringify(body)))
-    const file = head.path.startsWith('/audio/') ? head.path.slice('/audio/'.length) : undefined
-    const connection = new Connection(id, head, bytes, file, reading, this.#place(node))
+    const connection = new Connection(id, head, bytes, fields, reading, this.#place(node))
     this.#add(connection)
     void node.serve(connection).then(() => this.#served(connection))
     return connection

@@ -4,12 +4,16 @@ import { renderError } from '../../src/api/errors.ts'
 import { routes } from '../../src/api/routes.ts'
 import { unobservedService } from '../../src/api/service-observer.ts'
 import { VoiceFiles } from '../../src/api/voice-files.ts'
+import { Router } from '../../src/http/router.ts'
 import { CapacityAdmission } from '../../src/inference/admission.ts'
 import { CostModel } from '../../src/inference/cost-model.ts'
+import { EnrolledVoices } from '../../src/inference/enrolled-voices.ts'
 import { KokoroEngine } from '../../src/inference/kokoro-engine.ts'
+import { KokoroVoiceFitter } from '../../src/inference/kokoro-voice-fitter.ts'
 import { PresetVoices } from '../../src/inference/preset-voices.ts'
 import { ReadingRunner } from '../../src/inference/reading-runner.ts'
 import { Scheduler } from '../../src/inference/scheduler.ts'
+import { decodeVoiceSound } from '../../src/inference/voice-sound.ts'
 import { VoiceStyles } from '../../src/inference/voice-styles.ts'
 import { warmUp, warmUpRecognition } from '../../src/inference/warm-up.ts'
 import { WhisperRecognizer } from '../../src/inference/whisper-recognizer.ts'
@@ -19,16 +23,19 @@ import { FileEncoder } from '../../src/pipelines/encode-file.ts'
 import { Synthesizer } from '../../src/pipelines/synthesize.ts'
 import { FileTranscriber } from '../../src/pipelines/transcribe-file.ts'
 import { LiveTranscriber } from '../../src/pipelines/transcribe-live.ts'
-import type { Disk } from '../../src/runtime/disk.ts'
+import { VoiceLearner } from '../../src/pipelines/voice-learner.ts'
+import { systemDisk } from '../../src/runtime/disk.ts'
 import { NodeLifecycle } from '../../src/runtime/lifecycle.ts'
 import type { Log } from '../../src/runtime/log.ts'
 import { Spool } from '../../src/runtime/spool.ts'
 import { PronunciationDictionary } from '../../src/speech/dictionary/pronunciation-dictionary.ts'
-import { STYLE_CLASSES } from '../../src/speech/style-classes.ts'
+import { STYLE_CLASSES, STYLE_WIDTH } from '../../src/speech/style-classes.ts'
+import { allVoices } from '../../src/speech/voice-directory.ts'
 import { DEFAULT_VOICE_ID, PRESET_VOICES, presetVoices } from '../../src/speech/voices.ts'
 import { LoudnessDetector } from '../scripted-listening.ts'
 import type { Chance } from './chance.ts'
 import type { Connection, SocketConnection } from './connection.ts'
+import { SimulatedEncoders } from './encoders.ts'
 import type { Life } from './life.ts'
 import { SimulatedDecoder } from './recordings.ts'
 import type { LedgerDisk } from './simulated-lmdb.ts'
@@ -39,23 +46,13 @@ export const DATA = '/data'
 export const VOICES = '/models/voices'
 const LANGUAGES = ['en']
 export const CONDITIONING = '/models/conditioning'
+export const ENROLLED = `${DATA}/voices`
+const ENROLLED_STYLES_MAX = 4
+/** Mixtures that are tried for a new voice. */
+const TRIALS = 2
 
-/** Only routes that are switched off here ask for it. */
-const unknownFormat = () => {
-  throw new Error('nothing but MP3 and WAV is encoded here')
-}
-const unused = () => Promise.reject(new Error('there are no enrolled voices'))
-const NO_VOICES: Disk = {
-  makeFolder: async () => {},
-  syncFolder: async () => {},
-  list: async () => [],
-  write: unused,
-  copy: unused,
-  rename: unused,
-  read: unused,
-  remove: unused,
-}
-
+/** Of each of the model's voices, what the search for a new one mixes. */
+const STYLES = Array.from({ length: PRESET_VOICES.length }, () => new Float32Array(STYLE_WIDTH))
 export interface Surroundings {
   readonly life: Life
   readonly chance: Chance
@@ -66,6 +63,11 @@ export interface Surroundings {
   readonly watchTasks: (runner: WatchedRunner, pool: SimulatedPool) => void
 }
 
+type Parts = Pick<
+  SimulatedNode,
+  'life' | 'ledger' | 'spool' | 'scheduler' | 'runner' | 'pool' | 'admission' | 'voiceFiles'
+>
+
 /** Everything of the node that is above its disks, workers, network and clock: the composition of `main.ts`. */
 export class SimulatedNode {
   readonly life: Life
@@ -75,8 +77,10 @@ export class SimulatedNode {
   readonly runner: WatchedRunner
   readonly pool: SimulatedPool
   readonly admission: CapacityAdmission
+  readonly voiceFiles: VoiceFiles
   readonly lifecycle = new NodeLifecycle()
   readonly #routes: ReturnType<typeof routes>
+  readonly #router: Router
   readonly #log: Log
 
   static async start({ life, chance, ledgerDisk, machine, log, watchTasks }: Surroundings): Promise<SimulatedNode> {
@@ -89,37 +93,48 @@ export class SimulatedNode {
     const runner = new WatchedRunner(scheduler, clock)
     watchTasks(runner, pool)
     const presets = new VoiceStyles(new PresetVoices(VOICES, CONDITIONING), runner, log, PRESET_VOICES.length)
+    const voiceFiles = await VoiceFiles.open(
+      ENROLLED,
+      systemDisk,
+      (features) => decodeVoiceSound(features) !== undefined,
+    )
+    await voiceFiles.sweep((voiceId) => ledger.voice(voiceId) !== undefined)
+    const enrolled = new VoiceStyles(
+      new EnrolledVoices(voiceFiles, ENROLLED, 'graphs'),
+      runner,
+      log,
+      ENROLLED_STYLES_MAX,
+    )
+    const voices = allVoices(ledger)
     const readings = { read: async (text: string) => [{ kind: 'text', text, pronunciation: 'en-us' } as const] }
     const speaker = new ReadingRunner(runner, PronunciationDictionary.parse([]), readings)
-    const engine = new KokoroEngine(speaker, presetVoices, { presets }, clock, machine.workers)
+    const engine = new KokoroEngine(speaker, voices, { presets, enrolled }, clock, machine.workers)
     const secret = await ledger.secret('audio-urls')
     const audioFiles = await AudioFiles.open(`${DATA}/audio`, secret, clock, chance)
     const spool = await Spool.open(`${DATA}/spool`, SPOOL_BYTES_MAX, chance)
-    const voiceFiles = await VoiceFiles.open(`${DATA}/voices`, NO_VOICES)
     const decoder = new SimulatedDecoder(life, chance)
     const recognizer = new WhisperRecognizer(runner, { name: 'simulated', languages: LANGUAGES })
     const listening = { decoder, detector: new LoudnessDetector(), spool }
     const admission = new CapacityAdmission(costs, machine.workers)
-    const encodeMp3 = async (samples: Int16Array) => {
-      await life.sleep(chance.between(1, 30))
-      return new Uint8Array(samples.length / 100)
-    }
-    const node = new SimulatedNode({ life, ledger, spool, scheduler, runner, pool, admission, log }, (lifecycle) => ({
+    const fitter = new KokoroVoiceFitter(runner, listening.detector, { styles: async () => STYLES }, TRIALS)
+    const encoders = new SimulatedEncoders(life, chance)
+    const parts = { life, ledger, spool, scheduler, runner, pool, admission, voiceFiles, log }
+    const node = new SimulatedNode(parts, (lifecycle) => ({
       clock,
       random: chance,
       log,
       ledger,
-      voices: presetVoices,
+      voices,
       synthesizer: new Synthesizer(engine),
       admission,
-      encoder: new FileEncoder({ encodeMp3, openMp3: unknownFormat }, { encode: unknownFormat }),
+      encoder: new FileEncoder(encoders, encoders),
       audioFiles,
       transcriber: new FileTranscriber(listening, recognizer, machine.workers + 1),
       liveTranscriber: new LiveTranscriber(listening.detector, recognizer, clock),
       voiceFiles,
-      // Nobody enrolls a voice here.
-      voiceLearner: undefined,
-      openAi: undefined,
+      voiceLearner: new VoiceLearner({ decoder, spool, fitter }),
+      prepareVoice: (voiceId) => engine.prepare(voiceId),
+      openAi: { speechModel: 'simulated' },
       lifecycle,
       observer: unobservedService,
       exposition: { contentType: 'text/plain', text: async () => '' },
@@ -135,9 +150,7 @@ export class SimulatedNode {
   }
 
   private constructor(
-    parts: Pick<SimulatedNode, 'life' | 'ledger' | 'spool' | 'scheduler' | 'runner' | 'pool' | 'admission'> & {
-      readonly log: Log
-    },
+    parts: Parts & { readonly log: Log },
     services: (lifecycle: NodeLifecycle) => Parameters<typeof routes>[0],
   ) {
     this.life = parts.life
@@ -147,21 +160,23 @@ export class SimulatedNode {
     this.runner = parts.runner
     this.pool = parts.pool
     this.admission = parts.admission
+    this.voiceFiles = parts.voiceFiles
     this.#log = parts.log
     this.#routes = routes(services(this.lifecycle))
+    this.#router = new Router(this.#routes.requests)
   }
 
   /** As the network edge hands a request to its endpoint. Never rejects. */
   async serve(connection: Connection): Promise<void> {
     const { method, path } = connection.request
-    const route = this.#routes.requests.find(
-      (known) => known.method === method && path.startsWith(known.path.replace(/:\w+$/, '')),
-    )
-    if (route === undefined) throw new Error(`no route for ${method} ${path}`)
+    const routing = this.#router.find(method, path.split('/'))
+    if (routing.status !== 'found') throw new Error(`no route for ${method} ${path}`)
+    connection.params = routing.params
     try {
-      await route.handle(connection)
+      await routing.route.handle(connection)
     } catch (error) {
       renderError(error, connection, this.#log)
+      connection.cut()
     }
   }
 

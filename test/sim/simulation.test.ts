@@ -1,7 +1,10 @@
 import { describe, expect, it, vi } from 'vitest'
 import { describeOutcome, runWorld } from './world.ts'
 
-vi.mock('node:fs', async (original) => ({ ...(await original<object>()), mkdirSync: () => {} }))
+vi.mock('node:fs', async (original) => {
+  const { createReadStream } = await import('./simulated-files.ts')
+  return { ...(await original<object>()), mkdirSync: () => {}, createReadStream }
+})
 vi.mock('lmdb', () => import('./simulated-lmdb.ts'))
 vi.mock('node:fs/promises', () => import('./simulated-files.ts'))
 

@@ -36,18 +36,19 @@ function chapters(count: number): string {
 /** One errand of somebody who wants a text spoken, in any of the four ways, with or without manners. */
 export async function speak(world: World, key: Key): Promise<void> {
   const { isRush } = world.weather
-  const utterance = draw(world, key, isRush ? LONG_TEXTS : 0)
+  const utterance = drawUtterance(world, key, isRush ? LONG_TEXTS : 0)
   const ways = [toFile, toFile, toStream, toStream, toSocket, toSocket, misspeak, askAround]
   await (isRush ? toStream : world.chance.pick(ways))(world, utterance)
 }
 
 /** `from`: texts before it are too short. */
-function draw(world: World, key: Key, from: number): Utterance {
+export function drawUtterance(world: World, key: Key, from: number): Utterance {
   const { chance } = world
   const word = `q${String(world.nextNumber()).padStart(4, '0')}`
   const template = chance.whole(from, TEXTS.length - 1)
   const options = { speed: chance.pick([1, 1, 0.7, 1.5]), postprocess_output: chance.hits(0.7), language: 'en' }
-  const voiceId = key.kind === 'admin' ? chance.pick(VOICE_IDS) : undefined
+  const own = world.voices.of(key.accountId).map(({ id }) => id)
+  const voiceId = key.kind === 'admin' ? chance.pick([...VOICE_IDS, ...own]) : undefined
   const text = TEXTS[template]!.replaceAll('@', word.toUpperCase())
   return { key, text, word, voiceId, options, sound: `text ${template} ${JSON.stringify(options)}` }
 }
@@ -175,8 +176,8 @@ async function cancelSoon(world: World, socket: SocketConnection, message: objec
   socket.say(message)
 }
 
-async function leaveSoon(world: World, link: Link): Promise<void> {
-  await world.sleep(world.chance.between(0, world.chance.pick([5, 500, 5_000])))
+export async function leaveSoon(world: World, link: Link, msMax = 5_000): Promise<void> {
+  await world.sleep(world.chance.between(0, world.chance.pick([5, 500, msMax])))
   if (link.fate !== 'open') return
   world.note(`${link.id} leaves`)
   link.leave()

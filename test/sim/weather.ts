@@ -21,6 +21,12 @@ export interface Weather {
   readonly isCalibrated: boolean
   /** Everybody comes for a stream, within seconds, and has money. */
   readonly isRush: boolean
+  /** Voices are enrolled and deleted. */
+  readonly voicesCome: boolean
+  /** The disk loses what was learnt of voices. */
+  readonly voicesRot: boolean
+  /** Some clients were written for OpenAI. */
+  readonly isOpenAi: boolean
   readonly clients: number
   readonly errandsMax: number
 }
@@ -50,6 +56,9 @@ function drawRush(chance: Chance): Weather {
     operatorMeddles: false,
     isCalibrated: true,
     isRush: true,
+    voicesCome: false,
+    voicesRot: false,
+    isOpenAi: false,
     clients: chance.whole(6, 12),
     errandsMax: 1,
   }
@@ -79,6 +88,9 @@ function drawUsual(chance: Chance): Weather {
     operatorMeddles: chance.hits(0.3),
     isCalibrated: chance.hits(0.8),
     isRush: false,
+    voicesCome: chance.hits(0.4),
+    voicesRot: chance.hits(0.3),
+    isOpenAi: chance.hits(0.4),
     clients: chance.whole(2, 12),
     errandsMax: chance.whole(1, 8),
   }

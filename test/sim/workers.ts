@@ -1,5 +1,6 @@
 import { WorkerLost, type WorkerPool } from '../../src/inference/scheduler.ts'
-import type { RecognizeTask, SpeechTask, TaskResult } from '../../src/speech/task-protocol.ts'
+import type { RecognizeTask, SearchTask, SpeechTask, TaskResult, VoiceSearch } from '../../src/speech/task-protocol.ts'
+import { PRESET_VOICES } from '../../src/speech/voices.ts'
 import { analyticAnswer } from '../inference/analytic-runner.ts'
 import type { Chance } from './chance.ts'
 import type { Life } from './life.ts'
@@ -63,7 +64,8 @@ export class SimulatedPool implements WorkerPool {
   }
 
   #answer(task: SpeechTask): unknown {
-    return task.kind === 'recognize' ? heard(task) : analyticAnswer(task)
+    if (task.kind === 'recognize') return heard(task)
+    return task.kind === 'search' ? searched(task) : analyticAnswer(task)
   }
 
   #usualMs(task: SpeechTask): number {
@@ -85,6 +87,13 @@ export class SimulatedPool implements WorkerPool {
         return realTimeFactor * 1_000
     }
   }
+}
+
+/** All voices in equal parts, and the first trial for the best. */
+function searched({ trials }: SearchTask): VoiceSearch {
+  const weights = new Float32Array(PRESET_VOICES.length).fill(1 / PRESET_VOICES.length)
+  const next = { coordinates: Float32Array.of(trials.length), timbre: weights, prosody: weights, pitch: 1 }
+  return { next, scores: trials.map(() => 1), best: trials.length - 1 }
 }
 
 function heard({ samples, languages }: RecognizeTask) {

@@ -6,6 +6,8 @@ import { Chance } from './chance.ts'
 import { Books } from './checkers/books.ts'
 import { Conversations } from './checkers/conversations.ts'
 import { Tasks } from './checkers/tasks.ts'
+import { Voices } from './checkers/voices.ts'
+import { Clips } from './enrolling.ts'
 import { inhabit } from './inhabitants.ts'
 import { Life } from './life.ts'
 import { Network } from './network.ts'
@@ -54,7 +56,9 @@ export class World {
   readonly books: Books
   readonly tasks: Tasks
   readonly conversations: Conversations
+  readonly voices: Voices
   readonly network: Network
+  readonly clips = new Clips()
   /** The latest wall time there ever was. */
   wallMax = START_OF_TIME
   node: SimulatedNode | undefined
@@ -75,8 +79,12 @@ export class World {
     this.books = new Books(this)
     this.tasks = new Tasks(this)
     this.conversations = new Conversations(this)
+    this.voices = new Voices(this)
     this.network = new Network(this)
-    this.ledgerDisk.onCommit = (written) => this.books.committed(written)
+    this.ledgerDisk.onCommit = (written) => {
+      this.books.committed(written)
+      this.voices.committed(written)
+    }
     mountLedger(this.ledgerDisk)
     mountFiles(this.files)
   }
@@ -155,6 +163,7 @@ export class World {
     for (const path of this.files.files.keys()) {
       if (path.endsWith('.spool')) this.fail(`${path} outlived the process that made it`)
     }
+    this.voices.look()
     this.note('the node is ready')
   }
 
@@ -185,6 +194,7 @@ export class World {
     if (isCalm(this.weather)) this.tasks.requireInTime()
     if (this.node === undefined) return
     this.books.verify(this.node.ledger)
+    this.voices.look()
     for (const [what, count] of Object.entries(this.node.held)) {
       if (count !== 0) this.fail(`at rest the node holds ${count} ${what}`)
     }

@@ -17,7 +17,7 @@ const ERRORS: ErrorShape = {
         param: z.string().nullable().describe('The field at fault.'),
         code: z.enum(codes),
       }),
-      text: z.string().optional().describe('Of a transcript: what was charged before the allowance ended.'),
+      text: z.string().optional().describe('Of a transcript: what was charged before it ended.'),
     }),
   example: (code, message, status) => openAiError({ code, message, status }),
 }

@@ -5,7 +5,7 @@ import type { Route } from '../exchange.ts'
 import { CONTRACT_ERRORS } from './envelopes.ts'
 import { INFO } from './info.ts'
 import { JsonSchemas } from './json-schemas.ts'
-import { type Answer, type Content, type HeaderText, type Operation, TAGS } from './operation.ts'
+import { type Answer, type Content, type HeaderText, type Operation, type RequestBody, TAGS } from './operation.ts'
 
 export type Document = Readonly<Record<string, unknown>>
 
@@ -69,7 +69,7 @@ function describeOperation(operation: Operation, schemas: JsonSchemas): Document
     ...(body && {
       requestBody: {
         required: true,
-        content: { [body.mediaType]: { schema: schemas.of(body.schema, 'input'), example: body.example } },
+        content: { [body.mediaType]: describeBody(body, schemas) },
       },
     }),
     responses: {
@@ -77,6 +77,14 @@ function describeOperation(operation: Operation, schemas: JsonSchemas): Document
       ...describeErrors(operation, schemas),
     },
   }
+}
+
+/** Parts that are files are to be sent as audio: what declares itself as anything else is taken by its file name alone, or not at all. */
+function describeBody({ schema, example }: RequestBody, schemas: JsonSchemas): Document {
+  const described = schemas.of(schema, 'input')
+  const files = Object.entries(described.properties ?? {}).filter(([, { format }]) => format === 'binary')
+  const encoding = Object.fromEntries(files.map(([name]) => [name, { contentType: 'audio/*' }]))
+  return { schema: described, ...(files.length > 0 && { encoding }), example }
 }
 
 function describeParameters(
@@ -107,7 +115,7 @@ function describeAnswer({ description, headers, content }: Answer, schemas: Json
 const EVERY_ANSWER = { 'X-Request-Id': ['Names the request in the node’s log.', '01jx2b7k9m_4'] } as const
 
 function describeContent(mediaType: string, { schema, example }: Content, schemas: JsonSchemas): Document {
-  const isText = mediaType.startsWith('text/') || mediaType === 'application/x-ndjson'
+  const isText = ['text/plain', 'text/vtt', 'application/x-ndjson'].includes(mediaType)
   const described = schema ? schemas.of(schema, 'output') : isText ? { type: 'string' } : {}
   return { schema: described, ...(example !== undefined && { example }) }
 }

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { ErrorCode } from '../errors.ts'
-import { UploadFields, UploadQuery } from '../stt-fields.ts'
+import { AUDIO_FIELDS, UploadFields, UploadQuery } from '../stt-fields.ts'
 import { count, file, success } from './envelopes.ts'
 import type { ErrorStatuses, Message, Operation } from './operation.ts'
 
@@ -125,7 +125,7 @@ export const transcriptionOperation: Operation = {
   summary: 'Write down what is said in a file',
   description:
     'Up to 100 MiB and 30 minutes of WAV, MP3, MP4, WebM, OGG, FLAC, AAC, AIFF, CAF, WMA or AMR. Characters are charged as they become ' +
-    'final; silence costs nothing. Where the allowance ends on the way, the error comes with what was charged, as `data` beside it. Codes ' +
+    'final; silence costs nothing. Where a transcript ends early, the error comes with what was charged by then, as `data` beside it. Codes ' +
     'in lower case mean that the audio had been looked at.',
   keys: ['stt'],
   query: UploadQuery,
@@ -134,7 +134,7 @@ export const transcriptionOperation: Operation = {
     schema: UploadFields.extend({
       audio: file().optional().describe('The recording; needed, under this name or as `file`.'),
       file: file().optional().describe('The same as `audio`.'),
-    }),
+    }).meta({ oneOf: AUDIO_FIELDS.map((name) => ({ required: [name] })) }),
     example: { audio: 'meeting.m4a', language: 'en' },
   },
   answers: [
@@ -158,7 +158,7 @@ export const transcriptionOperation: Operation = {
       z.object({
         ok: z.literal(false),
         error: z.object({ code: z.enum(codes), message: z.string() }),
-        data: Transcript.optional().describe('What was charged before the allowance ended.'),
+        data: Transcript.optional().describe('What was charged before the transcript ended.'),
       }),
     example: (code, message) => ({ ok: false, error: { code, message } }),
   },

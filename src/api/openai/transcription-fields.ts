@@ -27,7 +27,7 @@ export const OpenAiTranscriptionFields = z.object({
     .string()
     .refine((value) => value !== '' && Number(value) >= 0 && Number(value) <= 1, temperatureRule)
     .optional()
-    .describe('0 to 1; accepted and ignored.'),
+    .meta({ type: 'number', minimum: 0, maximum: 1, description: 'Accepted and ignored.' }),
   stream: z
     .enum(['true', 'false'], 'must be true or false')
     .default('false')

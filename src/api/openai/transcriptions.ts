@@ -5,7 +5,7 @@ import type { Route } from '../exchange.ts'
 import { LineSink } from '../line-sink.ts'
 import type { Services } from '../services.ts'
 import { ChargedTranscript } from '../stt-transcript.ts'
-import { explain, type Subject, serveUpload } from '../stt-upload.ts'
+import { explain, type Subject, serveUpload, transcribeWhole } from '../stt-upload.ts'
 import { openAiError } from './errors.ts'
 import { eventOf } from './speech-answer.ts'
 import { formatTranscript, usageOf } from './transcript-formats.ts'
@@ -29,18 +29,14 @@ export function openAiTranscriptions(services: Services): Route {
 
 type Upload = Subject<TranscriptWish>
 
-/** The whole transcript. One that the allowance ended comes as `text` beside the error: what was charged is delivered (D16). */
+/** The whole transcript, or the error that ended it with as much of it, as `text`, as was charged. */
 async function answerOnce(services: Services, subject: Upload): Promise<void> {
   const { exchange, wish } = subject
   const transcript = new ChargedTranscript(services, subject)
-  try {
-    await transcript.run(async () => {})
-  } catch (error) {
-    if (!(error instanceof ApiError) || transcript.segments.length === 0) throw error
-    if (!transcript.isComplete) {
-      replyJson(exchange, error.status, { ...openAiError(error), text: transcript.text })
-      return
-    }
+  const error = await transcribeWhole(services, exchange, transcript)
+  if (error !== undefined) {
+    replyJson(exchange, error.status, { ...openAiError(error), text: transcript.text }, error.headers)
+    return
   }
   const { mediaType, body } = formatTranscript(transcript, wish)
   if (typeof body !== 'string') replyJson(exchange, 200, body)

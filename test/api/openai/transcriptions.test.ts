@@ -180,6 +180,21 @@ describe('errors have OpenAI’s shape', () => {
     ])
   })
 
+  it('beside what was charged when recognition fails on the way', async () => {
+    node.recognizer.failsAt = 1
+    expect(await refused(client.audio.transcriptions.create(await upload()))).toMatchObject({
+      status: 502,
+      code: 'stt_upstream_error',
+    })
+    expect(node.heard).toBe('Good morning.'.length)
+    const form = new FormData()
+    form.append('file', new Blob(['1 -4 1']), 'speech.wav')
+    form.append('model', 'whisper-1')
+    const { exchange, handled } = await node.upload('/v1/audio/transcriptions', form)
+    await handled
+    expect(exchange.response?.json.text).toBe('Good morning.')
+  })
+
   it('in events, thrown by the client', async () => {
     node.recognizer.failsAt = 1
     const seen: object[] = []

@@ -61,7 +61,7 @@ export class Books {
   /** The client was told no: it must not have paid, and never will, unless it asks again under the same name. */
   refused(id: string): void {
     if (this.#purchases.get(id)?.group === undefined) this.#refused.add(id)
-    if (this.#postings.has(id)) this.#world.fail(`${id} was refused and charged`)
+    if (this.#postings.has(id) || this.chargedInPieces(id) > 0) this.#world.fail(`${id} was refused and charged`)
   }
 
   /** What a key can still spend of its own ceiling, and what its account has left. */
@@ -111,8 +111,9 @@ export class Books {
     const { id, keyId, meter, characters } = posting
     this.#world.note(`posted ${id}: ${characters} ${meter}`)
     this.#postings.set(id, posting)
-    if (this.#refused.has(id)) this.#world.fail(`${id} was charged after it was refused`)
-    const purchase = this.#purchases.get(meter === 'stt' ? id.replace(/\.\d+$/, '') : id)
+    const request = meter === 'stt' ? id.replace(/\.\d+$/, '') : id
+    if (this.#refused.has(request)) this.#world.fail(`${id} was charged after it was refused`)
+    const purchase = this.#purchases.get(request)
     if (purchase?.keyId !== keyId || purchase.meter !== meter) this.#world.fail(`nobody asked for ${id}`)
     else if (purchase.price !== undefined && purchase.price !== characters) {
       this.#world.fail(`${id} costs ${purchase.price} and was charged ${characters}`)

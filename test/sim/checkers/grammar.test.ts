@@ -1,15 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { encodeEvent, KEEP_ALIVE_COMMENT } from '../../../src/api/server-sent-events.ts'
-import { EventStream, type Grammar, ListeningSocket, SpeakingSocket, TranscriptLines } from './grammar.ts'
-
-/** The first thing that is wrong with messages and the close behind them. */
-function faultOf(grammar: Grammar, messages: readonly (string | Uint8Array)[], closeCode?: number): string | undefined {
-  for (const message of messages) {
-    const wrong = grammar.take(message)
-    if (wrong) return wrong
-  }
-  return grammar.end(closeCode)
-}
+import { faultOf } from './fault-of.ts'
+import { EventStream, ListeningSocket, SpeakingSocket, TranscriptLines } from './grammar.ts'
 
 describe('the grammar of events', () => {
   const start = encodeEvent({ event: 'start', data: {} })

@@ -141,7 +141,7 @@ export class Tasks {
   }
 
   #namedBy(task: SpeechTask): Customer | undefined {
-    if (task.kind === 'recognize') return this.#recorded.get(recordingOf(task.samples) ?? -1)
+    if (task.kind === 'recognize' || task.kind === 'embed') return this.#recorded.get(recordingOf(task.samples) ?? -1)
     if (task.kind !== 'plan' && task.kind !== 'measure') return undefined
     const word = /\bq\d{4}\b/i.exec(task.text)?.[0]
     return word === undefined ? undefined : this.#spoken.get(word.toLowerCase())
