@@ -8,6 +8,7 @@ import {
   type VoiceSpace,
 } from '../models/voices/voice-space.ts'
 import type { SearchTask, VoicePrint, VoiceSearch } from '../src/speech/task-protocol.ts'
+import { seededNormals } from './seeded-normals.ts'
 import { VoiceScore } from './voice-score.ts'
 import { VoiceSurrogate } from './voice-surrogate.ts'
 
@@ -32,11 +33,15 @@ const PITCH_STEP = 0.5
  * has the same answer.
  */
 export function searchVoice(space: VoiceSpace, { target, trials }: SearchTask): VoiceSearch {
-  const examples = trials.map(({ coordinates, print }) => ({ coordinates, heard: heardLike(space, print, target) }))
+  const examples = trials.map(({ coordinates, print, coloured }) => ({
+    coordinates,
+    heard: heardLike(space, print.embedding, print.pitch, target),
+    coloured: heardLike(space, coloured, print.pitch, target),
+  }))
   const surrogate = new VoiceSurrogate(space, examples)
   const score = new VoiceScore(space, target)
-  const search = new Search(space, surrogate, score, seededNormals(1 + trials.length))
-  const scores = examples.map(({ coordinates, heard }) => score.of(coordinates, heard))
+  const search = new Search(space, surrogate, score, meanChange(examples), seededNormals(1 + trials.length))
+  const scores = examples.map(({ coordinates, coloured }) => score.of(coordinates, coloured))
   const best = scores.indexOf(Math.max(...scores))
   const centre = examples[best]?.coordinates
   const found =
@@ -57,6 +62,15 @@ export function searchVoice(space: VoiceSpace, { target, trials }: SearchTask): 
   }
 }
 
+/** What colouring has done to what was heard: it does about the same to the next. */
+function meanChange(examples: readonly { heard: Float32Array; coloured: Float32Array }[]): Float64Array {
+  const change = new Float64Array(HEARD_WIDTH)
+  for (const { heard, coloured } of examples) {
+    for (let at = 0; at < HEARD_WIDTH; at++) change[at]! += (coloured[at]! - heard[at]!) / examples.length
+  }
+  return change
+}
+
 interface Found {
   readonly point: Float64Array
   readonly score: number
@@ -65,13 +79,22 @@ interface Found {
 class Search {
   readonly #surrogate: VoiceSurrogate
   readonly #score: VoiceScore
+  /** Added to all that is guessed. */
+  readonly #change: Float64Array
   readonly #normal: () => number
   readonly #scales: Float64Array
   readonly #heard = new Float64Array(HEARD_WIDTH)
 
-  constructor(space: VoiceSpace, surrogate: VoiceSurrogate, score: VoiceScore, normal: () => number) {
+  constructor(
+    space: VoiceSpace,
+    surrogate: VoiceSurrogate,
+    score: VoiceScore,
+    change: Float64Array,
+    normal: () => number,
+  ) {
     this.#surrogate = surrogate
     this.#score = score
+    this.#change = change
     this.#normal = normal
     this.#scales = stepScales(space)
   }
@@ -114,6 +137,7 @@ class Search {
 
   #found(point: Float64Array): Found {
     this.#surrogate.predict(point, this.#heard)
+    for (let at = 0; at < HEARD_WIDTH; at++) this.#heard[at]! += this.#change[at]!
     return { point, score: this.#score.of(point, this.#heard) }
   }
 }
@@ -137,18 +161,6 @@ function startingPoints(space: VoiceSpace, score: VoiceScore): Float64Array[] {
 }
 
 /** A trial whose pitch could not be heard is not held against it. */
-function heardLike({ embeddings }: VoiceSpace, print: VoicePrint, target: VoicePrint): Float32Array {
-  return heardOf(embeddings, print.embedding, print.pitch > 0 ? print.pitch : target.pitch)
-}
-
-/** Normally distributed numbers, the same for the same seed: Mulberry32 by Tommy Ettinger, then Box and Muller's method. */
-function seededNormals(seed: number): () => number {
-  let state = seed >>> 0
-  const uniform = () => {
-    state = (state + 0x6d2b79f5) >>> 0
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1)
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61)
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32
-  }
-  return () => Math.sqrt(-2 * Math.log(1 - uniform())) * Math.cos(2 * Math.PI * uniform())
+function heardLike(space: VoiceSpace, embedding: Float32Array, pitch: number, target: VoicePrint): Float32Array {
+  return heardOf(space.embeddings, embedding, pitch > 0 ? pitch : target.pitch)
 }

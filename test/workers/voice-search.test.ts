@@ -8,7 +8,7 @@ import {
   loadVoiceSpace,
   pointAt,
 } from '../../models/voices/voice-space.ts'
-import type { VoicePrint } from '../../src/speech/task-protocol.ts'
+import type { VoicePrint, VoiceTrial } from '../../src/speech/task-protocol.ts'
 import { VoiceScore } from '../../workers/voice-score.ts'
 import { searchVoice } from '../../workers/voice-search.ts'
 import { VoiceSurrogate } from '../../workers/voice-surrogate.ts'
@@ -31,6 +31,12 @@ function printOf(heard: Float32Array | Float64Array): VoicePrint {
   const flat = new Float32Array(40)
   const unit = embedding.map((value) => value / length)
   return { embedding: unit, pitch: Math.exp(heard[EMBEDDING_AXES]!), spectrum: flat, bands: flat }
+}
+
+/** A point where one of those that were tried was heard, and another when it was coloured. */
+function trialOf(index: number, colouredLike: number): VoiceTrial {
+  const coloured = printOf(heardAt(colouredLike)).embedding
+  return { coordinates: triedAt(index), print: printOf(heardAt(index)), coloured }
 }
 
 describe('the surrogate', () => {
@@ -101,7 +107,7 @@ describe('the search', () => {
   })
 
   it('names the best of the trials and goes on near it', () => {
-    const trials = [30, 60, 90].map((index) => ({ coordinates: triedAt(index), print: printOf(heardAt(index)) }))
+    const trials = [30, 60, 90].map((index) => trialOf(index, index))
     const { best, scores, next } = searchVoice(space, { kind: 'search', target, trials })
     expect(best).toBe(1)
     expect(scores[1]).toBe(Math.max(...scores))
@@ -110,9 +116,20 @@ describe('the search', () => {
     expect(distance(60)).toBeLessThan(Math.min(distance(30), distance(90)))
   })
 
+  it('judges a trial in the colour that it will be heard in', () => {
+    const trials = [trialOf(60, 30), trialOf(90, 60)]
+    expect(searchVoice(space, { kind: 'search', target, trials }).best).toBe(1)
+  })
+
+  it('expects of the next trial what colouring did to those before', () => {
+    const expected = (trials: readonly VoiceTrial[]) =>
+      searchVoice(space, { kind: 'search', target, trials }).next.coordinates
+    expect(expected([trialOf(60, 60)])).not.toEqual(expected([trialOf(60, 20)]))
+  })
+
   it('does not hold a pitch that could not be heard against a trial', () => {
     const trials = [target.pitch, 0].map((pitch) => {
-      return { coordinates: triedAt(60), print: { ...printOf(heardAt(60)), pitch } }
+      return { ...trialOf(60, 60), print: { ...printOf(heardAt(60)), pitch } }
     })
     const { scores } = searchVoice(space, { kind: 'search', target, trials })
     expect(scores[1]).toBe(scores[0])
