@@ -1,13 +1,11 @@
 import type { VoicePrint } from '../src/speech/task-protocol.ts'
 import { COLOUR_COSINES, colourBetween, coloured } from '../src/speech/voice-colour.ts'
-import { seededNormals } from './seeded-normals.ts'
 
-const GENERATIONS = 8
-const CHILDREN = 12
-const PARENTS = 4
-/** Steps at first, in dB, and what is left of them in each generation. */
-const STEP_DB = 1.5
-const STEP_DECAY = 0.85
+/** Climbs towards what the encoder hears. A third finds little more for this voice, and nothing for other words of the person. */
+const CLIMBS = 2
+/** How far each cosine is turned to hear what it does, and how far the colour then goes along what helps, in dB. */
+const PROBE_DB = 2
+const STEPS_DB = [0.75, 1.5, 3, 5]
 /** What each dB² costs by which a colour differs from that of the spectra: keeps it from flattering the encoder. */
 const STRAY_COST = 0.001
 
@@ -21,44 +19,40 @@ export interface HeardColour {
 /** What voices the encoder hears when it is given speech with each of these gains. */
 export type ColouredHearing = (gains: readonly Float32Array[]) => Promise<readonly Float32Array[]>
 
-interface Child extends HeardColour {
+interface Candidate extends HeardColour {
   readonly colour: Float64Array
   readonly score: number
 }
 
 /**
- * The colour in which speech with the print `heard` resembles the voice `target` most: an evolution strategy around the difference of
- * their spectra. That alone holds the noise and the microphone of a recording as well, and brings some voices away from it.
+ * The colour in which speech with the print `heard` resembles the voice `target` most, by steepest ascent from the difference of their
+ * spectra. That alone holds the noise and the microphone of a recording as well, and brings many voices away from the person.
  */
 export async function fitColour(hear: ColouredHearing, heard: VoicePrint, target: VoicePrint): Promise<HeardColour> {
   const measured = colourBetween(heard.spectrum, target.spectrum)
-  const normal = seededNormals(1)
-  const born = async (colours: readonly Float64Array[]): Promise<Child[]> => {
+  const tried = async (colours: readonly Float64Array[]): Promise<Candidate[]> => {
     const gains = colours.map((colour) => coloured(colour, heard.bands.length))
     const embeddings = await hear(gains)
-    const children = colours.map((colour, index) => {
+    return colours.map((colour, index) => {
       const embedding = embeddings[index]!
       return { colour, gains: gains[index]!, embedding, score: scoreOf(colour, embedding, measured, target) }
     })
-    return children.sort((a, b) => b.score - a.score)
   }
-  const better = (a: Child, b: Child) => (b.score > a.score ? b : a)
-
-  let [best] = await born([measured, measured.map((size) => size / 2), new Float64Array(COLOUR_COSINES)])
-  let mean = best!.colour
-  let step = STEP_DB
-  for (let generation = 0; generation < GENERATIONS; generation++) {
-    const colours = Array.from({ length: CHILDREN }, () =>
-      mean.map((size, index) => size + (step * normal()) / Math.sqrt(1 + index / 2)),
-    )
-    const parents = (await born(colours)).slice(0, PARENTS)
-    mean = mean.map((_, index) => parents.reduce((sum, { colour }) => sum + colour[index]! / PARENTS, 0))
-    step *= STEP_DECAY
-    best = better(best!, parents[0]!)
+  let best = bestOf(await tried([measured, measured.map((size) => size / 2), new Float64Array(COLOUR_COSINES)]))
+  for (let climb = 0; climb < CLIMBS; climb++) {
+    const { colour, score } = best
+    const probes = await tried(Array.from(colour, (size, index) => colour.with(index, size + PROBE_DB)))
+    const gradient = probes.map((probe) => probe.score - score)
+    const steepness = Math.hypot(...gradient) || 1
+    const steps = STEPS_DB.map((step) => colour.map((size, index) => size + (step * gradient[index]!) / steepness))
+    best = bestOf([best, ...probes, ...(await tried(steps))])
   }
-  const [last] = await born([mean])
-  const { gains, embedding } = better(best!, last!)
+  const { gains, embedding } = best
   return { gains, embedding }
+}
+
+function bestOf(candidates: readonly Candidate[]): Candidate {
+  return candidates.reduce((a, b) => (b.score > a.score ? b : a))
 }
 
 function scoreOf(colour: Float64Array, embedding: Float32Array, measured: Float64Array, target: VoicePrint): number {

@@ -15,20 +15,20 @@ import { UnfitReference, type VoiceFeatures, type VoiceFitter } from '../speech/
 import type { PresetVoices } from './preset-voices.ts'
 import { encodeVoiceSound } from './voice-sound.ts'
 
-/** Syntheses that are compared with the clip, one after the other. More gain nothing that can be heard. */
-const TRIALS = 8
+/** Syntheses that are compared with the clip: four at first, and two after each further search. */
+const TRIALS = 10
 /** How far the pitch of the best trial is corrected in the end, at most, as a factor either way. */
 const PITCH_CORRECTION_MAX = 1.25
 /** In the style vectors. */
 const HALF = STYLE_WIDTH / 2
 
 /**
- * Finds the mixture of the model's own voices that resembles a clip most: the clip is measured, mixtures are proposed, tried and
- * measured, and what is left of the difference in pitch and tone colour is made up for.
+ * Finds the mixture of the model's own voices that resembles a clip most: the clip is measured, mixtures are proposed, tried,
+ * measured and coloured, and what is left of the difference in pitch is made up for.
  *
- *   clip ─▶ its speech ─▶ print ─▶ search ─▶ trial ─▶ print ─┐
- *                                    ▲                       │ a few times
- *                                    └───────────────────────┘
+ *   clip ─▶ its speech ─▶ print ─▶ search ─▶ trials ─▶ prints, in the best colours ─┐
+ *                                    ▲                                              │ a few times
+ *                                    └──────────────────────────────────────────────┘
  *
  * All of it is batch work of the inference workers, so that nobody who listens waits for it.
  */
@@ -74,13 +74,16 @@ export class KokoroVoiceFitter implements VoiceFitter {
       })
       return this.#runner.run({ kind: 'search', target: print, trials }, order)
     }
-    for (let found = await search(); ; found = await search()) {
-      const best = tried[found.best]
-      if (tried.length === this.#trials && best) return features(best.mixture, best, print, styles)
-      const mixture = found.next
+    const attempt = async (mixture: VoiceMixture) => {
       const style = mixedRow(mixture, styles[TRIAL_STYLE_CLASS]!)
       const heard = await this.#runner.run({ kind: 'trial', style, pitch: mixture.pitch, target: print }, order)
-      tried.push({ ...heard, mixture })
+      return { ...heard, mixture }
+    }
+    for (let found = await search(); ; found = await search()) {
+      const best = tried[found.best]
+      if (tried.length >= this.#trials && best) return features(best.mixture, best, print, styles)
+      const next = found.next.slice(0, this.#trials - tried.length)
+      tried.push(...(await Promise.all(next.map(attempt))))
     }
   }
 

@@ -184,8 +184,8 @@ export interface VoiceTrial extends Omit<HeardTrial, 'gains'> {
 }
 
 export interface VoiceSearch {
-  /** What to try next. */
-  readonly next: VoiceMixture
+  /** What to try next, each independently of the others, the most promising first. */
+  readonly next: readonly VoiceMixture[]
   /** Likeness of each trial, 1 the most, and the best of them; -1: there are none yet. */
   readonly scores: readonly number[]
   readonly best: number

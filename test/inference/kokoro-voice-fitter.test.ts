@@ -29,6 +29,7 @@ class ScriptedRunner implements TaskRunner {
   readonly ran: { task: SpeechTask; order: TaskOrder }[] = []
   pitches = [200, 180, 190, 210]
   best = 1
+  proposed = 1
   before: (task: SpeechTask) => void = () => {}
 
   listen() {
@@ -56,8 +57,10 @@ class ScriptedRunner implements TaskRunner {
       return task.kind === 'embed' ? print : { print, gains, coloured: embedding.map((value) => value * number) }
     }
     const index = task.trials.length
-    const weights = Float32Array.from(PRESET_VOICES, (_, voice) => (voice === index ? 1 : 0))
-    const next = { coordinates: Float32Array.of(index), timbre: weights, prosody: weights, pitch: 1.1 }
+    const next = Array.from({ length: this.proposed }, (_, more) => {
+      const weights = Float32Array.from(PRESET_VOICES, (_, voice) => (voice === index + more ? 1 : 0))
+      return { coordinates: Float32Array.of(index + more), timbre: weights, prosody: weights, pitch: 1.1 }
+    })
     return { next, scores: task.trials.map(() => 0), best: index === 0 ? -1 : Math.min(this.best, index - 1) }
   }
 }
@@ -103,6 +106,20 @@ describe('fitting a voice', () => {
       [0, 1],
       [0, 1, 2],
     ])
+  })
+
+  it('tries all that is proposed at once, and no more than it may', async () => {
+    const runner = new ScriptedRunner()
+    runner.proposed = 2
+    await fitter(runner).fit(clip, never)
+    const kinds = runner.ran.map(({ task }) => task.kind)
+    expect(kinds).toEqual(['embed', 'search', 'trial', 'trial', 'search', 'trial', 'search'])
+    expect(
+      runner
+        .tasks('search')
+        .at(-1)!
+        .trials.map(({ coordinates }) => coordinates[0]),
+    ).toEqual([0, 1, 2])
   })
 
   it('speaks its trials with the mixture, in the style of an ordinary sentence', async () => {

@@ -42,6 +42,6 @@ describe('the colour that makes speech like a voice', () => {
     const [first, second] = [hearing(3), hearing(3)]
     expect(await fitColour(first.hear, flat, dark)).toEqual(await fitColour(second.hear, flat, dark))
     expect(first.heard).toHaveLength(second.heard.length)
-    expect(first.heard.length).toBeLessThanOrEqual(100)
+    expect(first.heard.length).toBeLessThanOrEqual(30)
   })
 })

@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict'
 import { describe, expect, it } from 'vitest'
 import { weightsAt } from '../../models/voices/voice-axes.ts'
 import {
@@ -91,14 +92,16 @@ describe('the search', () => {
     const first = searchVoice(space, { kind: 'search', target, trials: [] })
     expect(searchVoice(space, { kind: 'search', target, trials: [] })).toEqual(first)
     expect(first).toMatchObject({ best: -1, scores: [] })
+    expect(new Set(first.next.map(({ coordinates }) => coordinates.join())).size).toBe(4)
     const guess = new Float64Array(HEARD_WIDTH)
-    new VoiceSurrogate(space, []).predict(Float64Array.from(first.next.coordinates), guess)
-    expect(new VoiceScore(space, target).of(first.next.coordinates, guess)).toBeGreaterThan(0.8)
+    new VoiceSurrogate(space, []).predict(Float64Array.from(first.next[0]!.coordinates), guess)
+    expect(new VoiceScore(space, target).of(first.next[0]!.coordinates, guess)).toBeGreaterThan(0.8)
     expect(Math.exp(guess[EMBEDDING_AXES]!) / target.pitch).toBeCloseTo(1, 1)
   })
 
   it('says which weights and pitch its point stands for', () => {
-    const { next } = searchVoice(space, { kind: 'search', target, trials: [] })
+    const [next] = searchVoice(space, { kind: 'search', target, trials: [] }).next
+    assert.ok(next)
     const { timbre, prosody, lnPitch } = pointAt(space, next.coordinates)
     expect(next.timbre).toEqual(weightsAt(space.timbre, timbre))
     expect(next.prosody).toEqual(weightsAt(space.prosody, prosody))
@@ -111,9 +114,10 @@ describe('the search', () => {
     const { best, scores, next } = searchVoice(space, { kind: 'search', target, trials })
     expect(best).toBe(1)
     expect(scores[1]).toBe(Math.max(...scores))
-    const distance = (index: number) =>
-      Math.hypot(...next.coordinates.map((value, axis) => value - triedAt(index)[axis]!))
-    expect(distance(60)).toBeLessThan(Math.min(distance(30), distance(90)))
+    expect(next).toHaveLength(2)
+    const distances = (index: number) =>
+      next.map(({ coordinates }) => Math.hypot(...coordinates.map((value, axis) => value - triedAt(index)[axis]!)))
+    expect(Math.min(...distances(60))).toBeLessThan(Math.min(...distances(30), ...distances(90)))
   })
 
   it('judges a trial in the colour that it will be heard in', () => {
@@ -123,7 +127,7 @@ describe('the search', () => {
 
   it('expects of the next trial what colouring did to those before', () => {
     const expected = (trials: readonly VoiceTrial[]) =>
-      searchVoice(space, { kind: 'search', target, trials }).next.coordinates
+      searchVoice(space, { kind: 'search', target, trials }).next[0]!.coordinates
     expect(expected([trialOf(60, 60)])).not.toEqual(expected([trialOf(60, 20)]))
   })
 
