@@ -78,8 +78,7 @@ describe('the speaker encoder', () => {
     expect(cosine(coloured, target.embedding)).toBeGreaterThan(cosine(print.embedding, target.embedding) + 0.005)
     const filtered = equalise(spoken, colouringTaps(gains, print.spectrum, print.bands, 16_000))
     const { embedding } = await encoder.measure(filtered, 16_000)
-    expect(cosine(embedding, coloured)).toBeGreaterThan(0.97)
-    expect(cosine(embedding, coloured)).toBeGreaterThan(cosine(embedding, print.embedding))
+    expect(cosine(embedding, coloured)).toBeGreaterThan(0.998)
     expect(await encoder.measureTrial(spoken, 16_000, target)).toEqual(trial)
   })
 

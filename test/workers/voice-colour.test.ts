@@ -33,9 +33,20 @@ describe('the colour that makes speech like a voice', () => {
   })
 
   it('turns from the spectra where the encoder hears that they hold something else than the voice', async () => {
-    const { gains, embedding } = await fitColour(hearing(0).hear, flat, dark)
-    expect(Math.abs(gains[0]! - gains[BANDS - 1]!)).toBeLessThan(1)
+    const { gains, embedding } = await fitColour(hearing(-3).hear, flat, dark)
+    expect(Math.abs(gains[0]! - gains[BANDS - 1]! + 3)).toBeLessThan(2)
     expect(embedding[1]).toBeGreaterThan(0.99)
+  })
+
+  it('strays from the spectra only for what the encoder clearly hears', async () => {
+    const faint = (rise: number) => async (colours: readonly Float32Array[]) =>
+      colours.map((gains) => Float32Array.of(0, 0.5 + rise * (gains[0]! - gains[BANDS - 1]!)))
+    const slope = async (rise: number) => {
+      const { gains } = await fitColour(faint(rise), flat, dark)
+      return gains[0]! - gains[BANDS - 1]!
+    }
+    expect(await slope(0.00005)).toBeLessThan(12)
+    expect(await slope(0.01)).toBeGreaterThan(14)
   })
 
   it('is the same each time, and found with as many looks', async () => {
