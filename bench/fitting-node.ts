@@ -23,7 +23,7 @@ import type { PcmFrame } from '../src/speech/synthesis.ts'
 import type { VoiceFeatures } from '../src/speech/voice-fitting.ts'
 import { PRESET_VOICES, presetVoices } from '../src/speech/voices.ts'
 
-/** What of a node fits voices and speaks with them, without its doors. */
+/** What of a node fits voices and speaks with them, without its doors, and measures of each voice only what it needs. */
 export interface FittingNode {
   readonly pool: PiscinaWorkerPool
   /** Learns a voice from a clip, mono at 16 kHz; its id. */
@@ -47,8 +47,8 @@ export async function startFittingNode(): Promise<FittingNode> {
   const presets = new PresetVoices(models.kokoroVoices, models.kokoroConditioning)
   const enrolled = new EnrolledVoices({ load: async (voiceId) => features.get(voiceId) }, folder, 'bench')
   const styles = {
-    presets: new VoiceStyles(presets, scheduler, silentLog, PRESET_VOICES.length),
-    enrolled: new VoiceStyles(enrolled, scheduler, silentLog, PRESET_VOICES.length),
+    presets: new VoiceStyles(presets, scheduler, silentLog, PRESET_VOICES.length, false),
+    enrolled: new VoiceStyles(enrolled, scheduler, silentLog, PRESET_VOICES.length, false),
   }
   const voices = {
     find: (id: string) => {

@@ -97,7 +97,8 @@ async function tryMissing(): Promise<void> {
   for (let index = missing.shift(); index !== undefined; index = missing.shift()) {
     const { timbre: colours, prosody: melodies, lnPitch } = mixtures[index]!
     const style = Float32Array.of(...mixed(halves[0], colours), ...mixed(halves[1], melodies))
-    const print = await pool.run({ kind: 'trial', style, pitch: Math.exp(lnPitch) })
+    // The colour that it would need to be like somebody is not looked at.
+    const { print } = await pool.run({ kind: 'trial', style, pitch: Math.exp(lnPitch), target: recordings[0]! })
     prints[index] = print
     const { embedding, pitch } = print
     await appendFile(TRIALS_FILE, `${JSON.stringify({ index, embedding: [...embedding], pitch })}\n`)

@@ -55,7 +55,7 @@ async function run(task: SpeechTask): Promise<TaskResults[SpeechTask['kind']]> {
     case 'embed':
       return (await loadedEncoder()).measure(task.samples, task.sampleRate)
     case 'trial':
-      return (await loadedEncoder()).measure(await engine.trial(task), SAMPLE_RATE)
+      return (await loadedEncoder()).measureTrial(await engine.trial(task), SAMPLE_RATE, task.target)
     case 'search':
       voiceSpace ??= await loadVoiceSpace()
       return searchVoice(voiceSpace, task)

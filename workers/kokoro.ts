@@ -170,7 +170,7 @@ export class KokoroEngine {
   }
 
   /** How a voice sounds, in one short sentence. */
-  async trial({ style, pitch }: TrialTask): Promise<Float32Array> {
+  async trial({ style, pitch }: Omit<TrialTask, 'kind' | 'target'>): Promise<Float32Array> {
     const features = await this.#naturalFeatures(TRIAL_PHONEMES, { vector: style, pitch })
     const { leadFrames, tailFrames } = speechPlan(features)
     const { audio } = await this.whole(cutFeatures(features, leadFrames, features.frames - tailFrames), style)

@@ -2,12 +2,13 @@ import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { ENCODER_BANDS, ENCODER_FRAMES, ENCODER_GRAPH } from '../models/speaker/manifest.ts'
 import { LISTENING_SAMPLE_RATE } from '../src/speech/recognition.ts'
-import type { VoicePrint } from '../src/speech/task-protocol.ts'
+import type { HeardTrial, VoicePrint } from '../src/speech/task-protocol.ts'
 import { loudSpeech } from './loud-speech.ts'
 import { HOP_SAMPLES, MelPower, melMiddles } from './mel-power.ts'
 import { medianPitch } from './pitch.ts'
 import { resample } from './resample.ts'
 import { openSession, type Session, tensor } from './session.ts'
+import { fitColour } from './voice-colour.ts'
 
 /** Frames from one part that the model hears to the next; the published encoder's 1.3 parts a second. */
 const STEP_FRAMES = 77
@@ -32,18 +33,31 @@ export class SpeakerEncoder {
 
   /** `samples`: speech of one person at `sampleRate`. Of silence the pitch is 0 and the rest means nothing. */
   async measure(samples: Float32Array, sampleRate: number): Promise<VoicePrint> {
-    const speech = loudSpeech(resample(samples, sampleRate / LISTENING_SAMPLE_RATE))
-    const frames = this.#powers(speech)
-    return {
-      embedding: await this.#embed(frames),
-      pitch: medianPitch(speech),
-      spectrum: longTermSpectrum(frames),
-      bands: Float32Array.from(melMiddles(ENCODER_BANDS)),
-    }
+    return (await this.#heard(samples, sampleRate)).print
+  }
+
+  /** As `measure`, and in which colour the speech resembles `target` most. */
+  async measureTrial(samples: Float32Array, sampleRate: number, target: VoicePrint): Promise<HeardTrial> {
+    const { print, powers } = await this.#heard(samples, sampleRate)
+    const { gains, embedding } = await fitColour((colours) => this.#embed(powers, colours), print, target)
+    return { print, gains, coloured: embedding }
   }
 
   async close(): Promise<void> {
     await this.#session.release()
+  }
+
+  async #heard(samples: Float32Array, sampleRate: number): Promise<{ print: VoicePrint; powers: Float32Array }> {
+    const speech = loudSpeech(resample(samples, sampleRate / LISTENING_SAMPLE_RATE))
+    const powers = this.#powers(speech)
+    const [embedding] = await this.#embed(powers, [new Float32Array(ENCODER_BANDS)])
+    const print = {
+      embedding: embedding!,
+      pitch: medianPitch(speech),
+      spectrum: longTermSpectrum(powers),
+      bands: Float32Array.from(melMiddles(ENCODER_BANDS)),
+    }
+    return { print, powers }
   }
 
   /** [frames, bands] */
@@ -58,23 +72,42 @@ export class SpeakerEncoder {
     return picture
   }
 
-  /** The mean over overlapping parts, again of length one. */
-  async #embed(powers: Float32Array): Promise<Float32Array> {
+  /** With each of these gains, in dB, the mean over overlapping parts, again of length one. */
+  async #embed(powers: Float32Array, colours: readonly Float32Array[]): Promise<Float32Array[]> {
     const starts = partStarts(powers.length / ENCODER_BANDS)
     const size = ENCODER_FRAMES * ENCODER_BANDS
-    const mel = new Float32Array(starts.length * size)
-    for (const [part, start] of starts.entries()) {
-      mel.set(powers.subarray(start * ENCODER_BANDS, start * ENCODER_BANDS + size), part * size)
+    const mel = new Float32Array(colours.length * starts.length * size)
+    for (const [index, gains] of colours.entries()) {
+      const picture = coloured(powers, gains)
+      for (const [part, start] of starts.entries()) {
+        const from = start * ENCODER_BANDS
+        mel.set(picture.subarray(from, from + size), (index * starts.length + part) * size)
+      }
     }
-    const dims = [starts.length, ENCODER_FRAMES, ENCODER_BANDS]
+    const dims = [colours.length * starts.length, ENCODER_FRAMES, ENCODER_BANDS]
     const { embedding } = await this.#session.run({ mel: tensor('float32', mel, dims) })
     assert.ok(embedding?.data instanceof Float32Array)
-    const width = embedding.data.length / starts.length
-    const sum = new Float32Array(width)
-    for (const [at, value] of embedding.data.entries()) sum[at % width]! += value
-    const length = Math.hypot(...sum)
-    return sum.map((value) => value / (length || 1))
+    const all = embedding.data
+    const length = all.length / colours.length
+    return colours.map((_, index) => meanDirection(all.subarray(index * length, (index + 1) * length), starts.length))
   }
+}
+
+/** The picture as speech would have it that came through a filter with these gains and was made as loud again. */
+function coloured(powers: Float32Array, gains: Float32Array): Float32Array {
+  const factors = gains.map((db) => 10 ** (db / 10))
+  const filtered = powers.map((power, at) => power * factors[at % ENCODER_BANDS]!)
+  const sum = (values: Float32Array) => values.reduce((total, value) => total + value, 0)
+  const louder = sum(filtered) / sum(powers) || 1
+  return filtered.map((power) => power / louder)
+}
+
+/** `vectors`: one after the other. */
+function meanDirection(vectors: Float32Array, count: number): Float32Array {
+  const sum = new Float32Array(vectors.length / count)
+  for (const [at, value] of vectors.entries()) sum[at % sum.length]! += value
+  const length = Math.hypot(...sum)
+  return sum.map((value) => value / (length || 1))
 }
 
 /** First frames of the parts. The last may reach over the end, into silence. */

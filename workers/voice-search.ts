@@ -7,7 +7,7 @@ import {
   pointAt,
   type VoiceSpace,
 } from '../models/voices/voice-space.ts'
-import type { SearchTask, VoicePrint, VoiceSearch } from '../src/speech/task-protocol.ts'
+import type { SearchTask, VoiceMixture, VoicePrint, VoiceSearch } from '../src/speech/task-protocol.ts'
 import { VoiceScore } from './voice-score.ts'
 import { VoiceSurrogate } from './voice-surrogate.ts'
 
@@ -21,40 +21,54 @@ const STEP_DECAY = 0.95
 const SPREAD_MEMORY = 0.8
 /** The known points that resemble the voice most, from each of which a first search starts. */
 const STARTS = 4
-/** Distance from the best trial within which the surrogate is believed, in turn near and far. */
+/** Distances from the best trial, and from the second best, within which the surrogate is believed. */
 const TRUST = [5, 2.5] as const
 /** Steps along the pitch count less than along the axes of styles. */
 const PITCH_STEP = 0.5
 
 /**
- * Where in the voice space the next trial should be made to come near a voice, and which of the trials came nearest: an evolution
- * strategy on the surrogate, first from the points that are known to resemble the voice, then around the best trial. The same task
+ * Where in the voice space the next trials should be made to come near a voice, and which of the trials came nearest: an evolution
+ * strategy on the surrogate, first from the points that are known to resemble the voice, then around the best trials. The same task
  * has the same answer.
  */
 export function searchVoice(space: VoiceSpace, { target, trials }: SearchTask): VoiceSearch {
-  const examples = trials.map(({ coordinates, print }) => ({ coordinates, heard: heardLike(space, print, target) }))
+  const examples = trials.map(({ coordinates, print, coloured }) => ({
+    coordinates,
+    heard: heardLike(space, print.embedding, print.pitch, target),
+    coloured: heardLike(space, coloured, print.pitch, target),
+  }))
   const surrogate = new VoiceSurrogate(space, examples)
   const score = new VoiceScore(space, target)
-  const search = new Search(space, surrogate, score, seededNormals(1 + trials.length))
-  const scores = examples.map(({ coordinates, heard }) => score.of(coordinates, heard))
-  const best = scores.indexOf(Math.max(...scores))
-  const centre = examples[best]?.coordinates
+  const search = new Search(space, surrogate, score, meanChange(examples), seededNormals(1 + trials.length))
+  const scores = examples.map(({ coordinates, coloured }) => score.of(coordinates, coloured))
+  const ranking = [...scores.keys()].sort((a, b) => scores[b]! - scores[a]!)
   const found =
-    centre === undefined
+    trials.length === 0
       ? startingPoints(space, score).map((start) => search.climb(start))
-      : [search.climb(Float64Array.from(centre), TRUST[trials.length % TRUST.length])]
-  const coordinates = Float32Array.from(found.reduce((a, b) => (b.score > a.score ? b : a)).point)
+      : TRUST.slice(0, trials.length).map((trust, rank) =>
+          search.climb(Float64Array.from(trials[ranking[rank]!]!.coordinates), trust),
+        )
+  const next = found.sort((a, b) => b.score - a.score).map(({ point }) => mixtureAt(space, Float32Array.from(point)))
+  return { next, scores, best: ranking[0] ?? -1 }
+}
+
+function mixtureAt(space: VoiceSpace, coordinates: Float32Array): VoiceMixture {
   const { timbre, prosody, lnPitch } = pointAt(space, coordinates)
   return {
-    best,
-    scores,
-    next: {
-      coordinates,
-      timbre: weightsAt(space.timbre, timbre),
-      prosody: weightsAt(space.prosody, prosody),
-      pitch: Math.exp(lnPitch),
-    },
+    coordinates,
+    timbre: weightsAt(space.timbre, timbre),
+    prosody: weightsAt(space.prosody, prosody),
+    pitch: Math.exp(lnPitch),
   }
+}
+
+/** What colouring has done to what was heard: it does about the same to the next. */
+function meanChange(examples: readonly { heard: Float32Array; coloured: Float32Array }[]): Float64Array {
+  const change = new Float64Array(HEARD_WIDTH)
+  for (const { heard, coloured } of examples) {
+    for (let at = 0; at < HEARD_WIDTH; at++) change[at]! += (coloured[at]! - heard[at]!) / examples.length
+  }
+  return change
 }
 
 interface Found {
@@ -65,13 +79,22 @@ interface Found {
 class Search {
   readonly #surrogate: VoiceSurrogate
   readonly #score: VoiceScore
+  /** Added to all that is guessed. */
+  readonly #change: Float64Array
   readonly #normal: () => number
   readonly #scales: Float64Array
   readonly #heard = new Float64Array(HEARD_WIDTH)
 
-  constructor(space: VoiceSpace, surrogate: VoiceSurrogate, score: VoiceScore, normal: () => number) {
+  constructor(
+    space: VoiceSpace,
+    surrogate: VoiceSurrogate,
+    score: VoiceScore,
+    change: Float64Array,
+    normal: () => number,
+  ) {
     this.#surrogate = surrogate
     this.#score = score
+    this.#change = change
     this.#normal = normal
     this.#scales = stepScales(space)
   }
@@ -114,6 +137,7 @@ class Search {
 
   #found(point: Float64Array): Found {
     this.#surrogate.predict(point, this.#heard)
+    for (let at = 0; at < HEARD_WIDTH; at++) this.#heard[at]! += this.#change[at]!
     return { point, score: this.#score.of(point, this.#heard) }
   }
 }
@@ -137,8 +161,8 @@ function startingPoints(space: VoiceSpace, score: VoiceScore): Float64Array[] {
 }
 
 /** A trial whose pitch could not be heard is not held against it. */
-function heardLike({ embeddings }: VoiceSpace, print: VoicePrint, target: VoicePrint): Float32Array {
-  return heardOf(embeddings, print.embedding, print.pitch > 0 ? print.pitch : target.pitch)
+function heardLike(space: VoiceSpace, embedding: Float32Array, pitch: number, target: VoicePrint): Float32Array {
+  return heardOf(space.embeddings, embedding, pitch > 0 ? pitch : target.pitch)
 }
 
 /** Normally distributed numbers, the same for the same seed: Mulberry32 by Tommy Ettinger, then Box and Muller's method. */

@@ -3,11 +3,11 @@ import { LISTENING_SAMPLE_RATE } from '../speech/recognition.ts'
 import { checkReferenceLength, referenceSpeech } from '../speech/reference-speech.ts'
 import { STYLE_CLASSES, STYLE_WIDTH, TRIAL_STYLE_CLASS } from '../speech/style-classes.ts'
 import {
+  type HeardTrial,
   SAMPLE_RATE,
   type StyleRows,
   type VoiceMixture,
   type VoicePrint,
-  type VoiceTrial,
 } from '../speech/task-protocol.ts'
 import type { TaskRunner } from '../speech/task-runner.ts'
 import { colouringTaps } from '../speech/voice-colour.ts'
@@ -15,20 +15,20 @@ import { UnfitReference, type VoiceFeatures, type VoiceFitter } from '../speech/
 import type { PresetVoices } from './preset-voices.ts'
 import { encodeVoiceSound } from './voice-sound.ts'
 
-/** Syntheses that are compared with the clip, one after the other. More gain nothing that can be heard. */
-const TRIALS = 8
+/** Syntheses that are compared with the clip: four at first, and two after each further search. */
+const TRIALS = 10
 /** How far the pitch of the best trial is corrected in the end, at most, as a factor either way. */
 const PITCH_CORRECTION_MAX = 1.25
 /** In the style vectors. */
 const HALF = STYLE_WIDTH / 2
 
 /**
- * Finds the mixture of the model's own voices that resembles a clip most: the clip is measured, mixtures are proposed, tried and
- * measured, and what is left of the difference in pitch and tone colour is made up for.
+ * Finds the mixture of the model's own voices that resembles a clip most: the clip is measured, mixtures are proposed, tried,
+ * measured and coloured, and what is left of the difference in pitch is made up for.
  *
- *   clip ─▶ its speech ─▶ print ─▶ search ─▶ trial ─▶ print ─┐
- *                                    ▲                       │ a few times
- *                                    └───────────────────────┘
+ *   clip ─▶ its speech ─▶ print ─▶ search ─▶ trials ─▶ prints, in the best colours ─┐
+ *                                    ▲                                              │ a few times
+ *                                    └──────────────────────────────────────────────┘
  *
  * All of it is batch work of the inference workers, so that nobody who listens waits for it.
  */
@@ -67,18 +67,23 @@ export class KokoroVoiceFitter implements VoiceFitter {
     const print = await this.#runner.run({ kind: 'embed', samples: speech, sampleRate: this.sampleRate }, order)
     if (print.pitch === 0) throw new UnfitReference('min_voiced', 'holds too little voiced speech')
 
-    const tried: (VoiceTrial & { readonly mixture: VoiceMixture })[] = []
+    const tried: (HeardTrial & { readonly mixture: VoiceMixture })[] = []
     const search = () => {
-      const trials = tried.map(({ coordinates, print }) => ({ coordinates, print }))
+      const trials = tried.map(({ mixture, print, coloured }) => {
+        return { coordinates: mixture.coordinates, print, coloured }
+      })
       return this.#runner.run({ kind: 'search', target: print, trials }, order)
+    }
+    const attempt = async (mixture: VoiceMixture) => {
+      const style = mixedRow(mixture, styles[TRIAL_STYLE_CLASS]!)
+      const heard = await this.#runner.run({ kind: 'trial', style, pitch: mixture.pitch, target: print }, order)
+      return { ...heard, mixture }
     }
     for (let found = await search(); ; found = await search()) {
       const best = tried[found.best]
-      if (tried.length === this.#trials && best) return features(best.mixture, best.print, print, styles)
-      const mixture = found.next
-      const style = mixedRow(mixture, styles[TRIAL_STYLE_CLASS]!)
-      const heard = await this.#runner.run({ kind: 'trial', style, pitch: mixture.pitch }, order)
-      tried.push({ coordinates: mixture.coordinates, print: heard, mixture })
+      if (tried.length >= this.#trials && best) return features(best.mixture, best, print, styles)
+      const next = found.next.slice(0, this.#trials - tried.length)
+      tried.push(...(await Promise.all(next.map(attempt))))
     }
   }
 
@@ -95,7 +100,7 @@ export class KokoroVoiceFitter implements VoiceFitter {
 
 function features(
   mixture: VoiceMixture,
-  heard: VoicePrint,
+  { print: heard, gains }: HeardTrial,
   wanted: VoicePrint,
   styles: readonly (readonly Float32Array[])[],
 ): VoiceFeatures {
@@ -103,7 +108,7 @@ function features(
   for (const [styleClass, voices] of styles.entries()) rows.set(mixedRow(mixture, voices), styleClass * STYLE_WIDTH)
   const correction = heard.pitch === 0 ? 1 : wanted.pitch / heard.pitch
   const pitch = mixture.pitch * Math.min(Math.max(correction, 1 / PITCH_CORRECTION_MAX), PITCH_CORRECTION_MAX)
-  const equaliser = colouringTaps(heard.spectrum, wanted.spectrum, heard.bands, SAMPLE_RATE)
+  const equaliser = colouringTaps(gains, heard.spectrum, heard.bands, SAMPLE_RATE)
   return encodeVoiceSound({ pitch, rows, equaliser })
 }
 

@@ -8,8 +8,8 @@ import type { TaskRunner } from '../speech/task-runner.ts'
 export interface VoiceStyle extends VoiceSound {
   /**
    * Conditioning of a length class, from the second time on at once. At the first it is measured, before `deadline` (monotonic clock);
-   * the voice's other classes are measured after it, when nothing else is to be done. Rejects when the measurement failed; the next call
-   * tries again.
+   * the voice's other classes are measured after it, when nothing else is to be done, unless `ahead` is off. Rejects when the
+   * measurement failed; the next call tries again.
    */
   conditioning(styleClass: number, deadline: number): Promise<Float32Array>
 }
@@ -41,15 +41,20 @@ export class VoiceStyles {
   readonly #runner: TaskRunner
   readonly #log: Log
   readonly #loadedMax: number
+  readonly #ahead: boolean
   /** The one that was asked for last is the last. */
   readonly #loaded = new Map<string, Promise<VoiceStyle>>()
 
-  /** `loadedMax`: voices that are kept in memory, about a megabyte each. */
-  constructor(source: VoiceSource, runner: TaskRunner, log: Log, loadedMax: number) {
+  /**
+   * `loadedMax`: voices that are kept in memory, about a megabyte each. `ahead`: of a voice that speaks, classes are measured that it
+   * has not needed yet.
+   */
+  constructor(source: VoiceSource, runner: TaskRunner, log: Log, loadedMax: number, ahead = true) {
     this.#source = source
     this.#runner = runner
     this.#log = log
     this.#loadedMax = loadedMax
+    this.#ahead = ahead
   }
 
   /** Rejects when the source does. */
@@ -81,7 +86,7 @@ export class VoiceStyles {
     /** One class after another, so that little of it stands in a queue. */
     const measureNext = () => {
       const missing = known.indexOf(undefined)
-      if (missing === -1) return
+      if (!this.#ahead || missing === -1) return
       conditioning(missing, Number.POSITIVE_INFINITY).catch((error: unknown) => {
         this.#log.warn({ voice: name, err: error }, 'calibration failed')
       })

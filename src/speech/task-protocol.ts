@@ -153,12 +153,22 @@ export interface EmbedTask {
   readonly sampleRate: number
 }
 
-/** Speaks a fixed sentence with a style, and measures the voice that comes of it. */
+/** Speaks a fixed sentence with a style, measures the voice that comes of it, and colours it like another. */
 export interface TrialTask {
   readonly kind: 'trial'
   readonly style: Float32Array
   /** As for `PlanTask`. */
   readonly pitch: number
+  readonly target: VoicePrint
+}
+
+export interface HeardTrial {
+  /** Of what was spoken, without any colour. */
+  readonly print: VoicePrint
+  /** The colour in which it resembles the target most: gains in dB in the bands of the print. */
+  readonly gains: Float32Array
+  /** The embedding in this colour. */
+  readonly coloured: Float32Array
 }
 
 /** Looks for a mixture of the model's own voices that resembles a voice. */
@@ -169,14 +179,13 @@ export interface SearchTask {
   readonly trials: readonly VoiceTrial[]
 }
 
-export interface VoiceTrial {
+export interface VoiceTrial extends Omit<HeardTrial, 'gains'> {
   readonly coordinates: Float32Array
-  readonly print: VoicePrint
 }
 
 export interface VoiceSearch {
-  /** What to try next. */
-  readonly next: VoiceMixture
+  /** What to try next, each independently of the others, the most promising first. */
+  readonly next: readonly VoiceMixture[]
   /** Likeness of each trial, 1 the most, and the best of them; -1: there are none yet. */
   readonly scores: readonly number[]
   readonly best: number
@@ -238,7 +247,7 @@ export interface TaskResults {
   calibrate: { readonly conditioning: Float32Array }
   recognize: Transcript
   embed: VoicePrint
-  trial: VoicePrint
+  trial: HeardTrial
   search: VoiceSearch
 }
 export type SpeechTask =

@@ -1,39 +1,47 @@
 import { equaliserTaps } from '../audio/equaliser.ts'
 
-/** Cosines by which a difference of spectra is described: slow changes are the voice and its room, fast ones are what it said. */
-const COSINES = 8
+/**
+ * Cosines of a colour, without the constant one, which is loudness: slow changes along the bands are the voice and its room, fast ones
+ * are what it said.
+ */
+export const COLOUR_COSINES = 7
 const DB_MAX = 10
-/** How much of the difference is made up for. */
-const SHARE = 1
+
+/** The first terms of the discrete cosine transform of what lies between two spectra in the same bands, both in dB. */
+export function colourBetween(from: Float32Array, to: Float32Array): Float64Array {
+  const count = from.length
+  return Float64Array.from({ length: COLOUR_COSINES }, (_, index) => {
+    const sum = to.reduce((total, level, band) => total + (level - from[band]!) * cosine(index + 1, band, count), 0)
+    return (2 * sum) / count
+  })
+}
+
+/** Gains of a colour in `bands` bands, in dB, ten at most either way. */
+export function coloured(colour: ArrayLike<number>, bands: number): Float32Array {
+  return Float32Array.from({ length: bands }, (_, band) => {
+    const db = Array.from(colour).reduce((sum, size, index) => sum + size * cosine(index + 1, band, bands), 0)
+    return Math.min(Math.max(db, -DB_MAX), DB_MAX)
+  })
+}
 
 /**
- * Taps of a filter that gives speech with one long-term spectrum the colour of another, without making it louder. Both in dB, in the
- * same bands, whose middles are given in hertz.
+ * Taps of a filter with these gains, in dB in bands whose middles are given in hertz, which makes speech with the long-term spectrum
+ * `spectrum` no louder.
  */
 export function colouringTaps(
-  from: Float32Array,
-  to: Float32Array,
+  gains: Float32Array,
+  spectrum: Float32Array,
   middles: Float32Array,
   sampleRate: number,
 ): Float32Array {
-  const wanted = smooth(from.map((level, band) => SHARE * (to[band]! - level)))
-  const gains = wanted.map((db) => Math.min(Math.max(db, -DB_MAX), DB_MAX))
   const power = (levels: Float32Array) => levels.reduce((sum, db) => sum + 10 ** (db / 10), 0)
-  const louder = 10 * Math.log10(power(from.map((level, band) => level + gains[band]!)) / power(from))
+  const louder = 10 * Math.log10(power(spectrum.map((level, band) => level + gains[band]!)) / power(spectrum))
   return equaliserTaps(
     Array.from(middles, (hertz, band) => ({ hertz, db: gains[band]! - louder })),
     sampleRate,
   )
 }
 
-/** The values without their faster changes: the first terms of the discrete cosine transform, without their mean. */
-function smooth(values: Float32Array): Float32Array {
-  const count = values.length
-  const cosine = (term: number, at: number) => Math.cos((Math.PI * term * (at + 0.5)) / count)
-  const terms = Array.from({ length: COSINES - 1 }, (_, index) => {
-    const term = index + 1
-    const sum = values.reduce((total, value, at) => total + value * cosine(term, at), 0)
-    return { term, size: (2 * sum) / count }
-  })
-  return values.map((_, at) => terms.reduce((sum, { term, size }) => sum + size * cosine(term, at), 0))
+function cosine(term: number, band: number, bands: number): number {
+  return Math.cos((Math.PI * term * (band + 0.5)) / bands)
 }

@@ -4,7 +4,14 @@ import { PresetVoices } from '../../src/inference/preset-voices.ts'
 import { decodeVoiceSound } from '../../src/inference/voice-sound.ts'
 import { DETECTION_WINDOW_SAMPLES, type SpeechDetector } from '../../src/speech/detection.ts'
 import { STYLE_CLASSES, STYLE_WIDTH, TRIAL_STYLE_CLASS } from '../../src/speech/style-classes.ts'
-import type { SpeechTask, TaskResult, VoicePrint, VoiceSearch } from '../../src/speech/task-protocol.ts'
+import {
+  type HeardTrial,
+  SAMPLE_RATE,
+  type SpeechTask,
+  type TaskResult,
+  type VoicePrint,
+  type VoiceSearch,
+} from '../../src/speech/task-protocol.ts'
 import type { TaskOrder, TaskRunner } from '../../src/speech/task-runner.ts'
 import { UnfitReference } from '../../src/speech/voice-fitting.ts'
 import { PRESET_VOICES } from '../../src/speech/voices.ts'
@@ -22,6 +29,7 @@ class ScriptedRunner implements TaskRunner {
   readonly ran: { task: SpeechTask; order: TaskOrder }[] = []
   pitches = [200, 180, 190, 210]
   best = 1
+  proposed = 1
   before: (task: SpeechTask) => void = () => {}
 
   listen() {
@@ -39,19 +47,32 @@ class ScriptedRunner implements TaskRunner {
     return this.ran.flatMap(({ task }) => (task.kind === kind ? [task as Extract<SpeechTask, { kind: K }>] : []))
   }
 
-  #answer(task: SpeechTask): VoicePrint | VoiceSearch {
+  #answer(task: SpeechTask): VoicePrint | HeardTrial | VoiceSearch {
     if (task.kind !== 'search') {
-      const pitch = this.pitches[this.tasks('trial').length] ?? 0
-      return { embedding: new Float32Array(256).fill(1 / 16), pitch, spectrum: MARK, bands: BANDS }
+      const number = this.tasks('trial').length
+      const embedding = new Float32Array(256).fill(1 / 16)
+      const print = { embedding, pitch: this.pitches[number] ?? 0, spectrum: MARK, bands: BANDS }
+      // Of the second trial the upper half of the bands, of the others nothing.
+      const gains = MARK.map((_, band) => (number === 2 && band >= 20 ? 6 : 0))
+      return task.kind === 'embed' ? print : { print, gains, coloured: embedding.map((value) => value * number) }
     }
     const index = task.trials.length
-    const weights = Float32Array.from(PRESET_VOICES, (_, voice) => (voice === index ? 1 : 0))
-    const next = { coordinates: Float32Array.of(index), timbre: weights, prosody: weights, pitch: 1.1 }
+    const next = Array.from({ length: this.proposed }, (_, more) => {
+      const weights = Float32Array.from(PRESET_VOICES, (_, voice) => (voice === index + more ? 1 : 0))
+      return { coordinates: Float32Array.of(index + more), timbre: weights, prosody: weights, pitch: 1.1 }
+    })
     return { next, scores: task.trials.map(() => 0), best: index === 0 ? -1 : Math.min(this.best, index - 1) }
   }
 }
 
 const BANDS = Float32Array.from({ length: 40 }, (_, band) => 100 * 1.1 ** band)
+
+/** What a symmetric filter makes of a tone. */
+function decibels(taps: Float32Array, hertz: number): number {
+  const middle = (taps.length - 1) / 2
+  const angle = (2 * Math.PI * hertz) / SAMPLE_RATE
+  return 20 * Math.log10(Math.abs(taps.reduce((sum, tap, at) => sum + tap * Math.cos(angle * (at - middle)), 0)))
+}
 
 /** Takes whatever is loud for speech. */
 const detector: SpeechDetector = {
@@ -87,6 +108,20 @@ describe('fitting a voice', () => {
     ])
   })
 
+  it('tries all that is proposed at once, and no more than it may', async () => {
+    const runner = new ScriptedRunner()
+    runner.proposed = 2
+    await fitter(runner).fit(clip, never)
+    const kinds = runner.ran.map(({ task }) => task.kind)
+    expect(kinds).toEqual(['embed', 'search', 'trial', 'trial', 'search', 'trial', 'search'])
+    expect(
+      runner
+        .tasks('search')
+        .at(-1)!
+        .trials.map(({ coordinates }) => coordinates[0]),
+    ).toEqual([0, 1, 2])
+  })
+
   it('speaks its trials with the mixture, in the style of an ordinary sentence', async () => {
     const runner = new ScriptedRunner()
     await fitter(runner).fit(clip, never)
@@ -94,6 +129,29 @@ describe('fitting a voice', () => {
     const from = TRIAL_STYLE_CLASS * STYLE_WIDTH
     expect(first!.style).toEqual(styleRows(PRESET_VOICES[0]!.model).slice(from, from + STYLE_WIDTH))
     expect(first!.pitch).toBeCloseTo(1.1)
+  })
+
+  it('has each trial coloured like the clip, and searches on with what was heard then', async () => {
+    const runner = new ScriptedRunner()
+    await fitter(runner).fit(clip, never)
+    for (const { target } of runner.tasks('trial')) expect(target.pitch).toBe(200)
+    const heard = runner
+      .tasks('search')
+      .at(-1)!
+      .trials.map(({ coloured }) => 16 * coloured[0]!)
+    expect(heard).toEqual([1, 2, 3])
+  })
+
+  it('keeps the colour of the best trial', async () => {
+    const gains = async (best: number) => {
+      const runner = new ScriptedRunner()
+      runner.best = best
+      const { equaliser } = decodeVoiceSound(await fitter(runner).fit(clip, never))!
+      return [BANDS[10]!, BANDS[39]!].map((hertz) => decibels(equaliser, hertz))
+    }
+    const [low, high] = await gains(1)
+    expect(high! - low!).toBeCloseTo(6, 0)
+    for (const gain of await gains(0)) expect(gain).toBeCloseTo(0, 1)
   })
 
   it('does all of it as batch work that can be cancelled', async () => {

@@ -22,8 +22,9 @@ beforeEach(() => {
 })
 afterEach(() => rmSync(folder, { recursive: true, force: true }))
 
-function styles(conditioning = 'conditioning'): VoiceStyles {
-  return new VoiceStyles(new PresetVoices(join(folder, 'voices'), join(folder, conditioning)), runner, silentLog, 2)
+function styles(conditioning = 'conditioning', ahead?: boolean): VoiceStyles {
+  const source = new PresetVoices(join(folder, 'voices'), join(folder, conditioning))
+  return new VoiceStyles(source, runner, silentLog, 2, ahead)
 }
 
 /** Whatever class is asked for, the voice's others are measured and written after it. */
@@ -51,6 +52,14 @@ describe('VoiceStyles', () => {
       Array.from({ length: CALIBRATION_UTTERANCES }, (_, utterance) => [STYLE_WIDTH, STYLE_CLASSES[2]!.row, utterance]),
     )
     await allStored()
+  })
+
+  it('measures nothing that nobody asked for, where it is told so', async () => {
+    const voice = await styles('conditioning', false).load('af_test')
+    await voice.conditioning(2, 0)
+    await voice.conditioning(3, 0)
+    const rows = runner.ran.map(({ task }) => task.kind === 'calibrate' && task.style[0])
+    expect(new Set(rows)).toEqual(new Set([2, 3].map((styleClass) => STYLE_CLASSES[styleClass]!.row)))
   })
 
   it('takes the mean of what the utterances gave', async () => {

@@ -125,12 +125,12 @@ describe('the pitch of a voice', () => {
   })
 
   it('and its style are heard in a trial, which has no silence around it', async () => {
-    const trial = await engine.trial({ kind: 'trial', style, pitch: 1 })
+    const trial = await engine.trial({ style, pitch: 1 })
     expect(trial.length / SAMPLE_RATE).toBeGreaterThan(1.5)
     expect(trial.length / SAMPLE_RATE).toBeLessThan(3)
     expect(trial.length % FRAME_SAMPLES).toBe(0)
     const pitch = medianPitch(resample(trial, SAMPLE_RATE / 16_000))
-    const lower = await engine.trial({ kind: 'trial', style, pitch: 0.8 })
+    const lower = await engine.trial({ style, pitch: 0.8 })
     expect(medianPitch(resample(lower, SAMPLE_RATE / 16_000)) / pitch).toBeCloseTo(0.8, 1)
     await engine.endWhole()
   })

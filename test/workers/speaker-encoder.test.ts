@@ -1,4 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { equalise } from '../../src/audio/equaliser.ts'
+import { colouringTaps } from '../../src/speech/voice-colour.ts'
 import { SpeakerEncoder } from '../../workers/speaker-encoder.ts'
 import { clip, speakerClip } from './clips.ts'
 import { ENCODER_DIR } from './packs.ts'
@@ -65,6 +67,19 @@ describe('the speaker encoder', () => {
     expect(spectrum[5]! - spectrum[35]!).toBeGreaterThan(10)
     expect(bands[0]).toBeLessThan(100)
     expect(bands[39]).toBeGreaterThan(7_000)
+  })
+
+  it('finds a colour in which a trial is more like a voice, and hears it as through the filter', async () => {
+    const spoken = (await speakerClip('1034')).slice(0, 3 * 16_000)
+    const target = await encoder.measure(await speakerClip('1263'), 16_000)
+    const trial = await encoder.measureTrial(spoken, 16_000, target)
+    const { print, gains, coloured } = trial
+    expect(print).toEqual(await encoder.measure(spoken, 16_000))
+    expect(cosine(coloured, target.embedding)).toBeGreaterThan(cosine(print.embedding, target.embedding) + 0.005)
+    const filtered = equalise(spoken, colouringTaps(gains, print.spectrum, print.bands, 16_000))
+    const { embedding } = await encoder.measure(filtered, 16_000)
+    expect(cosine(embedding, coloured)).toBeGreaterThan(0.998)
+    expect(await encoder.measureTrial(spoken, 16_000, target)).toEqual(trial)
   })
 
   it('takes a word as well as a speech, and finds no pitch in silence', async () => {

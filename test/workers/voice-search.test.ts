@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict'
 import { describe, expect, it } from 'vitest'
 import { weightsAt } from '../../models/voices/voice-axes.ts'
 import {
@@ -8,7 +9,7 @@ import {
   loadVoiceSpace,
   pointAt,
 } from '../../models/voices/voice-space.ts'
-import type { VoicePrint } from '../../src/speech/task-protocol.ts'
+import type { VoicePrint, VoiceTrial } from '../../src/speech/task-protocol.ts'
 import { VoiceScore } from '../../workers/voice-score.ts'
 import { searchVoice } from '../../workers/voice-search.ts'
 import { VoiceSurrogate } from '../../workers/voice-surrogate.ts'
@@ -31,6 +32,12 @@ function printOf(heard: Float32Array | Float64Array): VoicePrint {
   const flat = new Float32Array(40)
   const unit = embedding.map((value) => value / length)
   return { embedding: unit, pitch: Math.exp(heard[EMBEDDING_AXES]!), spectrum: flat, bands: flat }
+}
+
+/** A point where one of those that were tried was heard, and another when it was coloured. */
+function trialOf(index: number, colouredLike: number): VoiceTrial {
+  const coloured = printOf(heardAt(colouredLike)).embedding
+  return { coordinates: triedAt(index), print: printOf(heardAt(index)), coloured }
 }
 
 describe('the surrogate', () => {
@@ -85,14 +92,16 @@ describe('the search', () => {
     const first = searchVoice(space, { kind: 'search', target, trials: [] })
     expect(searchVoice(space, { kind: 'search', target, trials: [] })).toEqual(first)
     expect(first).toMatchObject({ best: -1, scores: [] })
+    expect(new Set(first.next.map(({ coordinates }) => coordinates.join())).size).toBe(4)
     const guess = new Float64Array(HEARD_WIDTH)
-    new VoiceSurrogate(space, []).predict(Float64Array.from(first.next.coordinates), guess)
-    expect(new VoiceScore(space, target).of(first.next.coordinates, guess)).toBeGreaterThan(0.8)
+    new VoiceSurrogate(space, []).predict(Float64Array.from(first.next[0]!.coordinates), guess)
+    expect(new VoiceScore(space, target).of(first.next[0]!.coordinates, guess)).toBeGreaterThan(0.8)
     expect(Math.exp(guess[EMBEDDING_AXES]!) / target.pitch).toBeCloseTo(1, 1)
   })
 
   it('says which weights and pitch its point stands for', () => {
-    const { next } = searchVoice(space, { kind: 'search', target, trials: [] })
+    const [next] = searchVoice(space, { kind: 'search', target, trials: [] }).next
+    assert.ok(next)
     const { timbre, prosody, lnPitch } = pointAt(space, next.coordinates)
     expect(next.timbre).toEqual(weightsAt(space.timbre, timbre))
     expect(next.prosody).toEqual(weightsAt(space.prosody, prosody))
@@ -101,18 +110,30 @@ describe('the search', () => {
   })
 
   it('names the best of the trials and goes on near it', () => {
-    const trials = [30, 60, 90].map((index) => ({ coordinates: triedAt(index), print: printOf(heardAt(index)) }))
+    const trials = [30, 60, 90].map((index) => trialOf(index, index))
     const { best, scores, next } = searchVoice(space, { kind: 'search', target, trials })
     expect(best).toBe(1)
     expect(scores[1]).toBe(Math.max(...scores))
-    const distance = (index: number) =>
-      Math.hypot(...next.coordinates.map((value, axis) => value - triedAt(index)[axis]!))
-    expect(distance(60)).toBeLessThan(Math.min(distance(30), distance(90)))
+    expect(next).toHaveLength(2)
+    const distances = (index: number) =>
+      next.map(({ coordinates }) => Math.hypot(...coordinates.map((value, axis) => value - triedAt(index)[axis]!)))
+    expect(Math.min(...distances(60))).toBeLessThan(Math.min(...distances(30), ...distances(90)))
+  })
+
+  it('judges a trial in the colour that it will be heard in', () => {
+    const trials = [trialOf(60, 30), trialOf(90, 60)]
+    expect(searchVoice(space, { kind: 'search', target, trials }).best).toBe(1)
+  })
+
+  it('expects of the next trial what colouring did to those before', () => {
+    const expected = (trials: readonly VoiceTrial[]) =>
+      searchVoice(space, { kind: 'search', target, trials }).next[0]!.coordinates
+    expect(expected([trialOf(60, 60)])).not.toEqual(expected([trialOf(60, 20)]))
   })
 
   it('does not hold a pitch that could not be heard against a trial', () => {
     const trials = [target.pitch, 0].map((pitch) => {
-      return { coordinates: triedAt(60), print: { ...printOf(heardAt(60)), pitch } }
+      return { ...trialOf(60, 60), print: { ...printOf(heardAt(60)), pitch } }
     })
     const { scores } = searchVoice(space, { kind: 'search', target, trials })
     expect(scores[1]).toBe(scores[0])
