@@ -84,12 +84,15 @@ export async function memoryBench(): Promise<BenchTable> {
     const minutes = (performance.now() - startedAt) / 60_000
     await delay(systemClock, IDLE_MS)
     rows.push(await row(node, 'a minute later'))
-    const complaints = node.printed.filter((line) => !line.startsWith('listening on'))
-    for (const line of complaints.slice(0, 10)) process.stderr.write(`  the node said: ${line}\n`)
-    return memoryTable(rows, samples.slice(WARM_UP), { ...tally, minutes, complaints: complaints.length })
+    return memoryTable(rows, samples.slice(WARM_UP), { ...tally, minutes, complaints: complaintsOf(node).length })
   } finally {
+    for (const line of complaintsOf(node).slice(0, 10)) process.stderr.write(`  the node said: ${line}\n`)
     await node.stop()
   }
+}
+
+function complaintsOf({ printed }: NodeUnderTest): string[] {
+  return printed.filter((line) => !line.startsWith('listening on'))
 }
 
 interface Clients {
@@ -156,9 +159,11 @@ function transcribe({ node, listeningKey, clip }: Clients, inLines: boolean): Pr
 }
 
 async function finish(response: Response, expected: number): Promise<'served' | 'no room'> {
-  await response.arrayBuffer()
+  const body = Buffer.from(await response.arrayBuffer())
   if (response.status === 503) return 'no room'
-  if (response.status !== expected) throw new Error(`a request was answered with ${response.status}`)
+  if (response.status !== expected) {
+    throw new Error(`${response.url} was answered with ${response.status}: ${body.subarray(0, 500)}`)
+  }
   return 'served'
 }
 

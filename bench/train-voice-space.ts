@@ -98,7 +98,13 @@ async function tryMissing(): Promise<void> {
     const { timbre: colours, prosody: melodies, lnPitch } = mixtures[index]!
     const style = Float32Array.of(...mixed(halves[0], colours), ...mixed(halves[1], melodies))
     // The colour that it would need to be like somebody is not looked at.
-    const { print } = await pool.run({ kind: 'trial', style, pitch: Math.exp(lnPitch), target: recordings[0]! })
+    const { print } = await pool.run({
+      kind: 'trial',
+      style,
+      pitch: Math.exp(lnPitch),
+      sentences: 1,
+      target: recordings[0]!,
+    })
     prints[index] = print
     const { embedding, pitch } = print
     await appendFile(TRIALS_FILE, `${JSON.stringify({ index, embedding: [...embedding], pitch })}\n`)

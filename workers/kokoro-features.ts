@@ -6,6 +6,22 @@ import { speechSpans } from './kokoro-silence.ts'
 /** Of a row of `asr`: what the text model says of a token. */
 export const TEXT_WIDTH = 512
 
+/** Where a row says that the text is over: 0 everywhere but at its last token. */
+const END_MARKS = [105, 502]
+
+/**
+ * Without the marks at the end of a text. The statistics that windows are rendered with come from the middle of one, where the marks
+ * never move, so that a text which is still heard at its very end, such as "and a wa", would be a thousand times too loud there.
+ */
+export function withoutEndMarks(features: Features): Features {
+  const asr = track(features, 'asr')
+  const data = asr.data.slice()
+  for (let row = 0; row < data.length; row += asr.width) {
+    for (const mark of END_MARKS) data[row + mark] = 0
+  }
+  return { ...features, tracks: { ...features.tracks, asr: { ...asr, data } } }
+}
+
 /** A plan of features, with the silence that the model put around them. */
 export function speechPlan(features: Features) {
   const spans = speechSpans(track(features, 'energy').data)

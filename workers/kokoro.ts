@@ -22,7 +22,7 @@ import type {
 } from '../src/speech/task-protocol.ts'
 import { type TokenDurations, wordFrames } from '../src/speech/timing/word-frames.ts'
 import { KokoroDecoder, type WholeAudio } from './kokoro-decoder.ts'
-import { cutFeatures, emptyPlan, speechPlan, TEXT_WIDTH, withPhase } from './kokoro-features.ts'
+import { cutFeatures, emptyPlan, speechPlan, TEXT_WIDTH, withoutEndMarks, withPhase } from './kokoro-features.ts'
 import { openingOf } from './kokoro-opening.ts'
 import { floats, matrix, openSession, type Session, tensor } from './session.ts'
 
@@ -38,8 +38,8 @@ const CALIBRATION_PHONEMES = [
 ]
 const WARM_UP_PHONEMES = 'həlˈO.'
 
-/** "We asked her to bring five old boats." Two seconds, with sounds of every place in the mouth. */
-const TRIAL_PHONEMES = 'wi ˈæskt hɜɹ tə bɹˈɪŋ fˈIv ˈOld bˈOts.'
+/** "We asked her to bring five old boats." Two seconds, with sounds of every place in the mouth; three more with other sounds. */
+const TRIAL_PHONEMES = ['wi ˈæskt hɜɹ tə bɹˈɪŋ fˈIv ˈOld bˈOts.', CALIBRATION_PHONEMES[0]!]
 
 /** A style vector and what its pitch is multiplied by. */
 interface PitchedStyle {
@@ -101,7 +101,8 @@ export class KokoroEngine {
     const heard = heardDurations.reduce((sum, duration) => sum + duration, 0)
     const isComplete = task.part !== 'opening' || !opening
     const [from, to] = task.part === 'rest' ? [heard, features.frames] : [0, isComplete ? features.frames : heard]
-    const plan = { ...speechPlan(cutFeatures(features, from, to)), isComplete, styleClass, tokens: ids.length }
+    const heardFeatures = withoutEndMarks(cutFeatures(features, from, to))
+    const plan = { ...speechPlan(heardFeatures), isComplete, styleClass, tokens: ids.length }
     if (!task.timestamps) return plan
     if (!isComplete) return { ...plan, heardDurations }
     // What was heard of the opening is as long as its own plan made it.
@@ -169,12 +170,16 @@ export class KokoroEngine {
     return { conditioning }
   }
 
-  /** How a voice sounds, in one short sentence. */
-  async trial({ style, pitch }: Omit<TrialTask, 'kind' | 'target'>): Promise<Float32Array> {
-    const features = await this.#naturalFeatures(TRIAL_PHONEMES, { vector: style, pitch })
-    const { leadFrames, tailFrames } = speechPlan(features)
-    const { audio } = await this.whole(cutFeatures(features, leadFrames, features.frames - tailFrames), style)
-    return audio
+  /** How a voice sounds, in short sentences without a pause. */
+  async trial({ style, pitch, sentences }: Omit<TrialTask, 'kind' | 'target'>): Promise<Float32Array> {
+    const spoken: Float32Array[] = []
+    for (const phonemes of TRIAL_PHONEMES.slice(0, sentences)) {
+      const features = await this.#naturalFeatures(phonemes, { vector: style, pitch })
+      const { leadFrames, tailFrames } = speechPlan(features)
+      const { audio } = await this.whole(cutFeatures(features, leadFrames, features.frames - tailFrames), style)
+      spoken.push(audio)
+    }
+    return joined(spoken)
   }
 
   async close(): Promise<void> {
@@ -208,6 +213,16 @@ export class KokoroEngine {
 
 function styleRow(styles: StyleRows, styleClass: number): Float32Array {
   return styles.slice(styleClass * STYLE_WIDTH, (styleClass + 1) * STYLE_WIDTH)
+}
+
+function joined(parts: readonly Float32Array[]): Float32Array {
+  const whole = new Float32Array(parts.reduce((length, part) => length + part.length, 0))
+  let at = 0
+  for (const part of parts) {
+    whole.set(part, at)
+    at += part.length
+  }
+  return whole
 }
 
 function tooLong(tokens: number): PlanTooLong {

@@ -78,7 +78,7 @@ export class CostModel {
   }
 }
 
-/** What a task's time grows with: seconds to plan, frames to keep, seconds to hear, or nothing. Never zero. */
+/** What a task's time grows with: seconds to plan, frames to keep, seconds to hear, sentences, or nothing. Never zero. */
 function unitsOf(task: SpeechTask): number {
   switch (task.kind) {
     case 'plan':
@@ -88,9 +88,10 @@ function unitsOf(task: SpeechTask): number {
     case 'window':
       return Math.max(1, task.frames)
     case 'calibrate':
-    case 'trial':
     case 'search':
       return 1
+    case 'trial':
+      return task.sentences
     case 'embed':
       return 1 + task.samples.length / task.sampleRate
     case 'recognize':

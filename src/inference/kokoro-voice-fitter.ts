@@ -16,7 +16,7 @@ import type { PresetVoices } from './preset-voices.ts'
 import { encodeVoiceSound } from './voice-sound.ts'
 
 /** Syntheses that are compared with the clip: four at first, and two after each further search. */
-const TRIALS = 10
+const TRIALS = 8
 /** How far the pitch of the best trial is corrected in the end, at most, as a factor either way. */
 const PITCH_CORRECTION_MAX = 1.25
 /** In the style vectors. */
@@ -24,9 +24,10 @@ const HALF = STYLE_WIDTH / 2
 
 /**
  * Finds the mixture of the model's own voices that resembles a clip most: the clip is measured, mixtures are proposed, tried,
- * measured and coloured, and what is left of the difference in pitch is made up for.
+ * measured and coloured, and the best of them speaks once more and longer, which says what is left of the difference in pitch and
+ * which colour suits it.
  *
- *   clip ─▶ its speech ─▶ print ─▶ search ─▶ trials ─▶ prints, in the best colours ─┐
+ *   clip ─▶ its speech ─▶ print ─▶ search ─▶ trials ─▶ prints, in the best colours ─┬─▶ the best, heard again
  *                                    ▲                                              │ a few times
  *                                    └──────────────────────────────────────────────┘
  *
@@ -74,16 +75,19 @@ export class KokoroVoiceFitter implements VoiceFitter {
       })
       return this.#runner.run({ kind: 'search', target: print, trials }, order)
     }
-    const attempt = async (mixture: VoiceMixture) => {
+    const attempt = async (mixture: VoiceMixture, sentences: 1 | 2) => {
       const style = mixedRow(mixture, styles[TRIAL_STYLE_CLASS]!)
-      const heard = await this.#runner.run({ kind: 'trial', style, pitch: mixture.pitch, target: print }, order)
-      return { ...heard, mixture }
+      const { pitch } = mixture
+      return this.#runner.run({ kind: 'trial', style, pitch, sentences, target: print }, order)
     }
     for (let found = await search(); ; found = await search()) {
       const best = tried[found.best]
-      if (tried.length >= this.#trials && best) return features(best.mixture, best, print, styles)
+      if (tried.length >= this.#trials && best) {
+        return features(best.mixture, await attempt(best.mixture, 2), print, styles)
+      }
       const next = found.next.slice(0, this.#trials - tried.length)
-      tried.push(...(await Promise.all(next.map(attempt))))
+      const heard = await Promise.all(next.map((mixture) => attempt(mixture, 1)))
+      tried.push(...heard.map((trial, index) => ({ ...trial, mixture: next[index]! })))
     }
   }
 

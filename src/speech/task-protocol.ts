@@ -153,12 +153,14 @@ export interface EmbedTask {
   readonly sampleRate: number
 }
 
-/** Speaks a fixed sentence with a style, measures the voice that comes of it, and colours it like another. */
+/** Speaks fixed sentences with a style, measures the voice that comes of it, and colours it like another. */
 export interface TrialTask {
   readonly kind: 'trial'
   readonly style: Float32Array
   /** As for `PlanTask`. */
   readonly pitch: number
+  /** One is enough to compare voices by; more say better what colour suits this one. */
+  readonly sentences: 1 | 2
   readonly target: VoicePrint
 }
 

@@ -125,12 +125,15 @@ describe('the pitch of a voice', () => {
   })
 
   it('and its style are heard in a trial, which has no silence around it', async () => {
-    const trial = await engine.trial({ style, pitch: 1 })
+    const trial = await engine.trial({ style, pitch: 1, sentences: 1 })
     expect(trial.length / SAMPLE_RATE).toBeGreaterThan(1.5)
     expect(trial.length / SAMPLE_RATE).toBeLessThan(3)
     expect(trial.length % FRAME_SAMPLES).toBe(0)
+    const longer = await engine.trial({ style, pitch: 1, sentences: 2 })
+    expect(longer.subarray(0, trial.length)).toEqual(trial)
+    expect(longer.length / SAMPLE_RATE).toBeGreaterThan(trial.length / SAMPLE_RATE + 2)
     const pitch = medianPitch(resample(trial, SAMPLE_RATE / 16_000))
-    const lower = await engine.trial({ style, pitch: 0.8 })
+    const lower = await engine.trial({ style, pitch: 0.8, sentences: 1 })
     expect(medianPitch(resample(lower, SAMPLE_RATE / 16_000)) / pitch).toBeCloseTo(0.8, 1)
     await engine.endWhole()
   })
@@ -152,12 +155,12 @@ describe('rendering', () => {
     return (await engine.calibrate({ kind: 'calibrate', style, utterance })).conditioning
   }
 
-  async function windows(filter: Pick<WindowTask, 'equaliser'> = {}): Promise<Float32Array> {
+  async function windows(filter: Pick<WindowTask, 'equaliser'> = {}, { features } = plan): Promise<Float32Array> {
     const seams = new SeamJoiner(OVERLAP_SAMPLES)
-    const { frames } = plan.features
+    const { frames } = features
     const parts: Float32Array[] = []
     for (const span of layWindows(0, frames, 0)) {
-      const slice = sliceFeatures(plan.features, span)
+      const slice = sliceFeatures(features, span)
       const task = { kind: 'window', ...slice, frames: span.to - span.from, conditioning, ...filter } as const
       const window = await engine.window(task)
       expect(window.before).toBe(span.from === 0 ? 0 : OVERLAP_SAMPLES)
@@ -169,6 +172,14 @@ describe('rendering', () => {
   it('gives one frame of samples a frame, at the level of speech', () => {
     expect(whole).toHaveLength(plan.features.frames * FRAME_SAMPLES)
     const peak = whole.reduce((most, sample) => Math.max(most, Math.abs(sample)), 0)
+    expect(peak).toBeGreaterThan(0.1)
+    expect(peak).toBeLessThan(1)
+  })
+
+  it('is no louder where a text is heard to its very end, with no mark behind it', async () => {
+    const open = await planned('ʃi ˈOpənd ðə ˈOld wˈʊdən dˈɔɹ slˈOli, ænd ə wˈɑ', { frames: 130 })
+    const samples = await windows({}, open)
+    const peak = samples.reduce((most, sample) => Math.max(most, Math.abs(sample)), 0)
     expect(peak).toBeGreaterThan(0.1)
     expect(peak).toBeLessThan(1)
   })
