@@ -133,11 +133,11 @@ export function asApiError(error: unknown): ApiError {
   return new ApiError('INTERNAL_ERROR', 'the request could not be served')
 }
 
-/** An error as log fields: never the request's content. */
+/** An error as log fields, with what caused it: never the request's content. */
 export function describe(error: unknown): object {
-  return error instanceof Error
-    ? { error: error.name, reason: error.message, stack: error.stack }
-    : { error: 'unknown' }
+  if (!(error instanceof Error)) return { error: 'unknown' }
+  const cause = error.cause === undefined ? {} : { cause: describe(error.cause) }
+  return { error: error.name, reason: error.message, stack: error.stack, ...cause }
 }
 
 function statusesOf(code: ErrorCode): readonly number[] {

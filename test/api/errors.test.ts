@@ -95,14 +95,18 @@ describe('the edge', () => {
     expect(render(new ClientGone())).toBeUndefined()
   })
 
-  it('logs a fault with its request, and a refusal not at all', () => {
+  it('logs a fault with its request and what caused it, and a refusal not at all', () => {
     const lines: object[] = []
     const log = { ...silentLog, error: (fields: object) => void lines.push(fields) }
     const exchange = new FakeExchange('request_9', { method: 'GET', url: '/' })
     renderError(new ApiError('BAD_REQUEST', 'no'), exchange, log)
     expect(lines).toEqual([])
     renderError(new TypeError('inside'), exchange, log)
-    expect(lines).toMatchObject([{ requestId: 'request_9', error: 'TypeError', reason: 'inside' }])
+    renderError(new SynthesisFailed('no speech', { cause: new RangeError('tensor 7') }), exchange, log)
+    expect(lines).toMatchObject([
+      { requestId: 'request_9', error: 'TypeError', reason: 'inside' },
+      { reason: 'no speech', cause: { error: 'RangeError', reason: 'tensor 7' } },
+    ])
   })
 
   it('has an event for a socket there is no room for (D6, D24)', () => {
