@@ -62,9 +62,10 @@ export async function startFittingNode(): Promise<FittingNode> {
     pool,
     async enroll(clip, trials) {
       const fitter = new KokoroVoiceFitter(scheduler, detector, presets, trials)
+      const sound = await fitter.fit(clip, new AbortController().signal)
       const voiceId = `voice_${features.size}`
+      features.set(voiceId, sound)
       await mkdir(join(folder, voiceId))
-      features.set(voiceId, await fitter.fit(clip, new AbortController().signal))
       return voiceId
     },
     speak(text, voiceId, demand) {
