@@ -103,12 +103,16 @@ export function analyticAnswer(task: SpeechTask): unknown {
     case 'recognize':
       return { text: '', language: task.languages[0] }
     case 'embed':
+      return print
     case 'trial':
-      return { embedding: Float32Array.of(1), pitch: 100, spectrum: new Float32Array(40), bands: new Float32Array(40) }
+      return { print, gains: new Float32Array(40), coloured: print.embedding }
     case 'search':
       throw new Error('nobody looks for voices here')
   }
 }
+
+/** The one voice there is. */
+const print = { embedding: Float32Array.of(1), pitch: 100, spectrum: new Float32Array(40), bands: new Float32Array(40) }
 
 /** Two frames a character, behind the silence. */
 function wordsOf(text: string): WordSpan[] {
