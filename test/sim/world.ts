@@ -22,7 +22,7 @@ const START_OF_TIME = Date.UTC(2026, 4, 20, 12)
 /** A voice's file: its styles say nothing here. */
 const VOICE_BYTES = new Uint8Array(510 * 256 * 4)
 /** Faults may hit a start, too. */
-const STARTS_MAX = 200
+const STARTS_MAX = 2_000
 const TRACE_SHOWN = 40
 
 export interface Outcome {
