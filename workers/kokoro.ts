@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { alignment, fitDurations, paceDurations } from '../models/kokoro/durations.ts'
 import { GRAPH_FILES } from '../models/kokoro/manifest.ts'
 import { isPronounceable, modelInput, SYMBOLS_MAX, symbolIds } from '../models/kokoro/symbols.ts'
+import { joinSamples } from '../src/audio/pcm.ts'
 import { STYLE_WIDTH, styleClassOf } from '../src/speech/style-classes.ts'
 import type {
   CalibrateTask,
@@ -179,7 +180,7 @@ export class KokoroEngine {
       const { audio } = await this.whole(cutFeatures(features, leadFrames, features.frames - tailFrames), style)
       spoken.push(audio)
     }
-    return joined(spoken)
+    return joinSamples(spoken)
   }
 
   async close(): Promise<void> {
@@ -213,16 +214,6 @@ export class KokoroEngine {
 
 function styleRow(styles: StyleRows, styleClass: number): Float32Array {
   return styles.slice(styleClass * STYLE_WIDTH, (styleClass + 1) * STYLE_WIDTH)
-}
-
-function joined(parts: readonly Float32Array[]): Float32Array {
-  const whole = new Float32Array(parts.reduce((length, part) => length + part.length, 0))
-  let at = 0
-  for (const part of parts) {
-    whole.set(part, at)
-    at += part.length
-  }
-  return whole
 }
 
 function tooLong(tokens: number): PlanTooLong {

@@ -24,7 +24,19 @@ export function pcmBytes(samples: Int16Array): Uint8Array {
 
 /** One array with the samples of all parts. */
 export function joinPcm(parts: readonly Int16Array[]): Int16Array<ArrayBuffer> {
-  const joined = new Int16Array(parts.reduce((total, part) => total + part.length, 0))
+  return joinInto(new Int16Array(lengthOf(parts)), parts)
+}
+
+/** The same of samples in [-1, 1]. */
+export function joinSamples(parts: readonly Float32Array[]): Float32Array<ArrayBuffer> {
+  return joinInto(new Float32Array(lengthOf(parts)), parts)
+}
+
+function lengthOf(parts: readonly { readonly length: number }[]): number {
+  return parts.reduce((total, { length }) => total + length, 0)
+}
+
+function joinInto<T extends Int16Array | Float32Array>(joined: T, parts: readonly (Int16Array | Float32Array)[]): T {
   let at = 0
   for (const part of parts) {
     joined.set(part, at)

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { joinPcm, pcmBytes, toPcm16 } from '../../src/audio/pcm.ts'
+import { joinPcm, joinSamples, pcmBytes, toPcm16 } from '../../src/audio/pcm.ts'
 import { WAV_HEADER_BYTES, wavHeader } from '../../src/audio/wav.ts'
 
 describe('PCM16', () => {
@@ -15,6 +15,7 @@ describe('PCM16', () => {
 
   it('joins parts in order', () => {
     expect([...joinPcm([Int16Array.of(1, 2), new Int16Array(), Int16Array.of(3)])]).toEqual([1, 2, 3])
+    expect([...joinSamples([Float32Array.of(0.5), new Float32Array(), Float32Array.of(-1, 1)])]).toEqual([0.5, -1, 1])
   })
 })
 
