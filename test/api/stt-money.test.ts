@@ -101,7 +101,7 @@ describe('a transcript', () => {
   it('that the end of the drain cuts is answered with the reason and what was paid for', async () => {
     node.recognizer.pace = 'by_hand'
     const { exchange, handled } = await node.upload(URL, audioForm(FILE))
-    await waitFor(() => node.recognizer.held > 0, 'the first piece')
+    await waitFor(() => node.recognizer.held === 3, 'its pieces')
     node.recognizer.release()
     await waitFor(() => node.heard > 0, 'its debit')
     node.lifecycle.stop()
