@@ -119,23 +119,18 @@ class VoicesBench {
       fitted.push(await this.#clone(speaker, voiceId))
       process.stderr.write(`${SPEAKERS[speaker]}: ${cosine(fitted.at(-1)!, kept[speaker]!).toFixed(3)}\n`)
     }
-    const themselves = fitted.map(({ speaker }) => ({
-      ...enrolled[speaker]!,
-      speaker,
-      errors: 0,
-      words: 0,
-      overall: Number.NaN,
-    }))
-    const row = (name: string, clones: readonly Clone[]) => [
-      name,
-      mean(clones.map((clone) => cosine(clone, kept[clone.speaker]!))).toFixed(3),
-      firstAmong(clones, kept, cosine),
-      firstAmong(clones, kept, (clone, other) => -divergence(clone.cepstra, other.cepstra)),
-      median(clones.map((clone) => semitones(clone, kept[clone.speaker]!))).toFixed(2),
-      clones[0]!.words === 0
-        ? '–'
-        : `${sum(clones.map(({ errors }) => errors))} of ${sum(clones.map(({ words }) => words))}`,
-      clones[0]!.words === 0 ? '–' : mean(clones.map(({ overall }) => overall)).toFixed(2),
+    const stock: Clone[] = []
+    for (const { id, language } of PRESET_VOICES) if (language === 'en') stock.push(await this.#preset(0, id))
+    const themselves = fitted.map(({ speaker }) => ({ ...enrolled[speaker]!, speaker }))
+    const likeness = (voices: readonly (Heard & { readonly speaker: number })[]) => [
+      mean(voices.map((voice) => cosine(voice, kept[voice.speaker]!))).toFixed(3),
+      firstAmong(voices, kept, cosine),
+      firstAmong(voices, kept, (voice, other) => -divergence(voice.cepstra, other.cepstra)),
+      median(voices.map((voice) => semitones(voice, kept[voice.speaker]!))).toFixed(2),
+    ]
+    const clarity = (clones: readonly Clone[]) => [
+      `${sum(clones.map(({ errors }) => errors))} of ${sum(clones.map(({ words }) => words))}`,
+      mean(clones.map(({ overall }) => overall)).toFixed(2),
     ]
     return {
       title: 'Voices enrolled from a clip',
@@ -149,10 +144,11 @@ class VoicesBench {
         'DNSMOS',
       ],
       rows: [
-        row('stock voice of the same sex', bySex),
-        row('stock voice that is most alike', nearest),
-        row('enrolled', fitted),
-        row('the speaker', themselves),
+        [`all ${stock.length} English stock voices`, '–', '–', '–', '–', ...clarity(stock)],
+        ['stock voice of the same sex', ...likeness(bySex), ...clarity(bySex)],
+        ['stock voice that is most alike', ...likeness(nearest), ...clarity(nearest)],
+        ['enrolled', ...likeness(fitted), ...clarity(fitted)],
+        ['the speaker', ...likeness(themselves), '–', '–'],
       ],
       notes: [
         `${SPEAKERS.length} people read from books; ${ENROLLED_SHARE * 100} % of a clip is enrolled, the rest is what two other sentences by the voice are compared with.`,
@@ -206,7 +202,7 @@ function mostAlike(space: VoiceSpace, wanted: VoicePrint): string {
 }
 
 function firstAmong(
-  clones: readonly Clone[],
+  clones: readonly (Heard & { readonly speaker: number })[],
   people: readonly Heard[],
   likeness: (clone: Heard, person: Heard) => number,
 ): string {
