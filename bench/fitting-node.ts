@@ -28,7 +28,7 @@ export interface FittingNode {
   readonly pool: PiscinaWorkerPool
   /** Learns a voice from a clip, mono at 16 kHz; its id. */
   enroll(clip: Float32Array, trials?: number): Promise<string>
-  speak(text: string, voiceId: string, demand: Demand): Observable<PcmFrame>
+  speak(text: string, language: string, voiceId: string, demand: Demand): Observable<PcmFrame>
   stop(): Promise<void>
 }
 
@@ -68,8 +68,8 @@ export async function startFittingNode(): Promise<FittingNode> {
       await mkdir(join(folder, voiceId))
       return voiceId
     },
-    speak(text, voiceId, demand) {
-      const request = { id: 'bench', text, language: 'en', voiceId, speed: 1, durationSeconds: null, postprocess: true }
+    speak(text, language, voiceId, demand) {
+      const request = { id: 'bench', text, language, voiceId, speed: 1, durationSeconds: null, postprocess: true }
       return synthesizer.synthesize({ ...request, pace: 'batch' }, demand)
     },
     async stop() {
