@@ -4,7 +4,7 @@ import { ApiError } from './errors.ts'
 import type { Route } from './exchange.ts'
 import { LineSink } from './line-sink.ts'
 import type { Services } from './services.ts'
-import { AUDIO_FIELDS, audioOf, speechModeOf, type UploadOptions, uploadOptions } from './stt-fields.ts'
+import { audioOf, speechModeOf, UPLOAD_FORM, type UploadOptions, uploadOptions } from './stt-fields.ts'
 import { ChargedTranscript } from './stt-transcript.ts'
 import { explain, type Subject, serveUpload, transcribeWhole, type Wish } from './stt-upload.ts'
 
@@ -16,7 +16,7 @@ export function sttTranscriptions(services: Services): Route {
     operation: transcriptionOperation,
     handle: (exchange) =>
       serveUpload(services, exchange, {
-        form: { files: AUDIO_FIELDS },
+        form: UPLOAD_FORM,
         read(request) {
           const options = uploadOptions(request)
           return (form) => ({ upload: audioOf(form), mode: speechModeOf(form), ...options })

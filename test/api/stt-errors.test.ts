@@ -92,7 +92,7 @@ describe('an upload is refused', () => {
       code: 'FILE_TOO_LARGE',
       message: /104857600 bytes/,
     })
-    expect(form.mock.calls).toEqual([[{ files: ['audio', 'file'], fileBytesMax: 100 * 1024 * 1024 }]])
+    expect(form.mock.calls).toMatchObject([[{ files: ['audio', 'file'], fileBytesMax: 100 * 1024 * 1024 }]])
     form.mockRestore()
   })
 

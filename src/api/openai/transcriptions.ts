@@ -9,7 +9,7 @@ import { explain, type Subject, serveUpload, transcribeWhole } from '../stt-uplo
 import { openAiError } from './errors.ts'
 import { eventOf } from './speech-answer.ts'
 import { formatTranscript, usageOf } from './transcript-formats.ts'
-import { GRANULARITY_FIELDS, readTranscriptWish, type TranscriptWish } from './transcription-fields.ts'
+import { readTranscriptWish, TRANSCRIPTION_FORM, type TranscriptWish } from './transcription-fields.ts'
 
 /** `POST /v1/audio/transcriptions`: writes down what is said in an uploaded file as OpenAI does (D33). */
 export function openAiTranscriptions(services: Services): Route {
@@ -19,7 +19,7 @@ export function openAiTranscriptions(services: Services): Route {
     operation: openAiTranscriptionOperation,
     handle: (exchange) =>
       serveUpload(services, exchange, {
-        form: { files: ['file'], lists: GRANULARITY_FIELDS },
+        form: TRANSCRIPTION_FORM,
         read: () => readTranscriptWish,
         answer: (subject, place) =>
           subject.wish.stream ? streamEvents(services, subject, place) : answerOnce(services, subject),
