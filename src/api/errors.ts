@@ -3,7 +3,7 @@ import { SynthesisFailed } from '../speech/synthesis.ts'
 import { replyJson } from './envelope.ts'
 import { BodyTooLarge, ClientGone, type Exchange } from './exchange.ts'
 import { FileTooLarge, MalformedForm } from './form.ts'
-import { isOpenAiPath, openAiError } from './openai/errors.ts'
+import { isOpenAiPath, openAiError, openAiErrorHeaders } from './openai/errors.ts'
 import { type ServiceObserver, unobservedService } from './service-observer.ts'
 
 /** One row of a table of codes: the statuses it may be sent with, the usual one first. No status: only inside streams. */
@@ -115,8 +115,8 @@ export function renderError(
   const told = asApiError(error)
   if (told !== error && told.status >= 500) log.error({ requestId: exchange.id, ...describe(error) }, 'request failed')
   observer.errorTold(told.code)
-  const body = isOpenAiPath(exchange.request.path) ? openAiError(told) : contractError(told)
-  replyJson(exchange, told.status, body, told.headers)
+  if (!isOpenAiPath(exchange.request.path)) replyJson(exchange, told.status, contractError(told), told.headers)
+  else replyJson(exchange, told.status, openAiError(told), openAiErrorHeaders(told))
 }
 
 /** An error in the contract's envelope. */

@@ -36,8 +36,9 @@ async function answerOnce(services: Services, subject: Upload): Promise<void> {
   const error = await transcribeWhole(services, exchange, transcript)
   const data = transcript.describe()
   if (error === undefined) return replyOk(exchange, data)
-  const { code, message, status, headers } = error
-  replyJson(exchange, status, { ok: false, error: { code, message }, data }, headers)
+  const { code, message, status } = error
+  // Without `Retry-After`, which would say that nothing was charged.
+  replyJson(exchange, status, { ok: false, error: { code, message }, data })
 }
 
 /** `started`, a `chunk` for every piece, then `final` or `error` (D27); nothing more to a client that has gone. */

@@ -69,6 +69,8 @@ export interface ErrorShape {
   schema(codes: readonly ErrorCode[], status: number): z.ZodType
   /** What such an answer looks like. */
   example(code: ErrorCode, message: string, status: number): object
+  /** Headers of its answers with this status, beside those that every endpoint's have. */
+  headers?(status: number): Readonly<Record<string, HeaderText>>
 }
 
 /** The events in which a request is answered. */

@@ -10,6 +10,14 @@ export function openAiError({ code, status, message, field }: OpenAiErrorParts) 
   return { error: { message, type: typeOf(code, status), param: field ?? null, code } }
 }
 
+/**
+ * Headers of an error. OpenAI's clients ask again by themselves after a 5xx unless they are told not to: one without `Retry-After`
+ * may have been charged.
+ */
+export function openAiErrorHeaders({ status, headers }: Pick<ApiError, 'status' | 'headers'>) {
+  return status < 500 || headers['Retry-After'] !== undefined ? headers : { ...headers, 'X-Should-Retry': 'false' }
+}
+
 type OpenAiErrorParts = Pick<ApiError, 'code' | 'status' | 'message'> & { readonly field?: string | undefined }
 
 export const OPENAI_ERROR_TYPES = [
