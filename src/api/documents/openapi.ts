@@ -1,6 +1,6 @@
 import { STATUS_CODES } from 'node:http'
 import { z } from 'zod'
-import { type ErrorCode, type ErrorRow, isRetryable, STT_ERRORS, TTS_ERRORS } from '../errors.ts'
+import { type ErrorCode, type ErrorRow, isRetryable, STT_ERRORS, TTS_ERRORS } from '../error-codes.ts'
 import type { Route } from '../exchange.ts'
 import { CONTRACT_ERRORS } from './envelopes.ts'
 import { INFO } from './info.ts'

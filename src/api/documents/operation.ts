@@ -1,6 +1,6 @@
 import type { z } from 'zod'
 import type { KeyKind } from '../../ledger/ledger.ts'
-import type { ErrorCode } from '../errors.ts'
+import type { ErrorCode } from '../error-codes.ts'
 
 /*
  * What the documents say of an endpoint. Each endpoint carries its description beside its path and its handler, and the

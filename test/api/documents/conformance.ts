@@ -2,7 +2,7 @@ import { expect } from 'vitest'
 import type { z } from 'zod'
 import { CONTRACT_ERRORS } from '../../../src/api/documents/envelopes.ts'
 import type { EventStream, Operation } from '../../../src/api/documents/operation.ts'
-import type { ErrorCode } from '../../../src/api/errors.ts'
+import type { ErrorCode } from '../../../src/api/error-codes.ts'
 import type { FakeExchange, FakeResponse } from '../fake-exchange.ts'
 
 /** Headers that say nothing of one endpoint. */
