@@ -29,7 +29,8 @@ const pool = new PiscinaWorkerPool(fileURLToPath(new URL('mortal-worker.mjs', im
 const metrics = new Metrics()
 const scheduler = new Scheduler(pool, new CostModel(), systemClock, metrics.tasks)
 const voices = new PresetVoices(models.kokoroVoices, models.kokoroConditioning)
-const presets = new VoiceStyles(voices, scheduler, silentLog, 1)
+// What the voice needs and no more: nothing is left to be measured when a stream has ended.
+const presets = new VoiceStyles(voices, scheduler, silentLog, 1, false)
 const synthesizer = new Synthesizer(new KokoroEngine(scheduler, presetVoices, { presets }, systemClock, WORKERS))
 
 // The last dead worker's successor still loads its models then: ending it in native code would end this process.
