@@ -60,17 +60,20 @@ async function startOnFreePorts(nodePort: number, tls: 'plain' | 'tls'): Promise
       stdio: ['ignore', 'ignore', 'pipe'],
     },
   )
-  const exited = once(nginx, 'exit')
+  let hasEnded = false
+  const ended = once(nginx, 'close').then(() => {
+    hasEnded = true
+  })
   let complaints = ''
   nginx.stderr.on('data', (bytes: Buffer) => {
     complaints += bytes.toString()
   })
   onTestFinished(async () => {
     nginx.kill('SIGTERM')
-    await exited
+    await ended
   })
   await waitFor(async () => {
-    if (nginx.exitCode !== null) throw new Error(`nginx ended: ${complaints}`)
+    if (hasEnded) throw new Error(`nginx ended: ${complaints}`)
     return fetch(`http://127.0.0.1:${port}/metrics`, { redirect: 'manual' }).then(
       // Not whoever else has taken the port.
       ({ headers }) => headers.get('server') === 'nginx',

@@ -43,7 +43,9 @@ function startPulling(): Pulling {
     sources: [{ kind: 'web', url: `${origin.url}/{path}` }],
   }
   child.send({ modelsDir, packs: [pack] })
-  return { child, lines, ended: once(child, 'exit') }
+  // What it said last may come after its end.
+  const ended = Promise.all([once(child, 'exit'), once(child, 'disconnect')]).then(([exit]) => exit)
+  return { child, lines, ended }
 }
 
 const waiting = 'another process is fetching or installing models: waiting for it'
