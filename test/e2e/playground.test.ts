@@ -44,7 +44,7 @@ beforeAll(async () => {
       `--use-file-for-fake-audio-capture=${spoken.wav}`,
     ],
   })
-}, 300_000)
+})
 
 afterAll(async () => {
   await browser?.close()

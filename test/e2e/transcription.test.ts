@@ -25,7 +25,7 @@ beforeAll(async () => {
     const response = await client.post('/api/v1/tts/bytes', { text, format: 'wav' })
     spoken.push(Buffer.from(await response.arrayBuffer()))
   }
-}, 300_000)
+})
 
 afterAll(() => node.stop())
 

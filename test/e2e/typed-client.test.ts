@@ -23,7 +23,7 @@ beforeAll(async () => {
   voice = await client('voice', '--voice', 'preset_af_heart')
   admin = await client('admin')
   listener = await client('stt')
-}, 300_000)
+})
 
 afterAll(() => node.stop())
 

@@ -47,8 +47,7 @@ it('a node killed under load again and again keeps every debit it told of, no ot
     expectBooks(dataDir, key.id, told)
   }
   expect(told.charged.size).toBeGreaterThan(100)
-  // It only bounds a failure: each life of a node loads its models.
-}, 600_000)
+})
 
 async function cappedKey(node: NodeUnderTest): Promise<{ id: string; key: string }> {
   const account = await node.command('account', 'create', '--name', 'killed', '--tts-quota', 'unlimited')
