@@ -14,6 +14,7 @@ import { systemClock } from '../../src/runtime/clock.ts'
 import { Demand } from '../../src/runtime/demand.ts'
 import { silentLog } from '../../src/runtime/log.ts'
 import { Metrics } from '../../src/runtime/metrics.ts'
+import { systemRandom } from '../../src/runtime/random.ts'
 import { DEFAULT_VOICE_ID, presetVoices } from '../../src/speech/voices.ts'
 
 const WORKERS = 2
@@ -30,7 +31,7 @@ const metrics = new Metrics()
 const scheduler = new Scheduler(pool, new CostModel(), systemClock, metrics.tasks)
 const voices = new PresetVoices(models.kokoroVoices, models.kokoroConditioning)
 // What the voice needs and no more: nothing is left to be measured when a stream has ended.
-const presets = new VoiceStyles(voices, scheduler, silentLog, 1, false)
+const presets = new VoiceStyles(voices, scheduler, silentLog, systemRandom, 1, false)
 const synthesizer = new Synthesizer(new KokoroEngine(scheduler, presetVoices, { presets }, systemClock, WORKERS))
 
 // The last dead worker's successor still loads its models then: ending it in native code would end this process.
