@@ -19,6 +19,7 @@ import { Synthesizer } from '../src/pipelines/synthesize.ts'
 import { systemClock } from '../src/runtime/clock.ts'
 import type { Demand } from '../src/runtime/demand.ts'
 import { silentLog } from '../src/runtime/log.ts'
+import { systemRandom } from '../src/runtime/random.ts'
 import type { PcmFrame } from '../src/speech/synthesis.ts'
 import type { VoiceFeatures } from '../src/speech/voice-fitting.ts'
 import { PRESET_VOICES, presetVoices } from '../src/speech/voices.ts'
@@ -47,8 +48,8 @@ export async function startFittingNode(): Promise<FittingNode> {
   const presets = new PresetVoices(models.kokoroVoices, models.kokoroConditioning)
   const enrolled = new EnrolledVoices({ load: async (voiceId) => features.get(voiceId) }, folder, 'bench')
   const styles = {
-    presets: new VoiceStyles(presets, scheduler, silentLog, PRESET_VOICES.length, false),
-    enrolled: new VoiceStyles(enrolled, scheduler, silentLog, PRESET_VOICES.length, false),
+    presets: new VoiceStyles(presets, scheduler, silentLog, systemRandom, PRESET_VOICES.length, false),
+    enrolled: new VoiceStyles(enrolled, scheduler, silentLog, systemRandom, PRESET_VOICES.length, false),
   }
   const voices = {
     find: (id: string) => {

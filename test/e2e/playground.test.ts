@@ -37,7 +37,7 @@ beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'syrinx-playground-'))
   spoken = await speak()
   browser = await launch(LEAVE, MICROPHONE, `--use-file-for-fake-audio-capture=${spoken.wav}`)
-}, 300_000)
+})
 
 afterAll(async () => {
   await browser?.close()
@@ -136,7 +136,7 @@ describe('the playground', () => {
   })
 
   it('plays without a gap what comes in time, and marks the words as they are heard', async () => {
-    // The same answer at once, however busy this machine is.
+    // The same answer, and heard only when all of it has come, however busy this machine is.
     const body = { status: 200, headers: { 'Content-Type': 'text/event-stream' }, body: spoken.events }
     await page.route('**/api/v1/tts/sse', (route) => route.fulfill(body))
     await page.evaluate(`
@@ -145,6 +145,12 @@ describe('the playground', () => {
       const note = () => words.push(...[...place.querySelectorAll('mark')].map((mark) => mark.textContent))
       new MutationObserver(note).observe(place, { childList: true, subtree: true })
       window.markedWords = words
+      const post = MessagePort.prototype.postMessage
+      const held = []
+      MessagePort.prototype.postMessage = function (...message) {
+        held.push(() => post.apply(this, message))
+        if (message[0].type === 'end') for (const send of held.splice(0)) send()
+      }
     `)
     await addFirstKey(keys.voice)
     await page.getByLabel('Text').fill(TEXT)
@@ -164,7 +170,8 @@ describe('the playground', () => {
     await page.getByRole('button', { name: 'Stop' }).first().click()
     await page.getByText('Stopped').waitFor()
     const { received } = await heard()
-    expect(received).toBeLessThan(10 * spoken.samples)
+    // Of twenty times the text, the player reads a minute ahead.
+    expect(received).toBeLessThan(18 * spoken.samples)
     expect(complaints).toEqual([])
   })
 

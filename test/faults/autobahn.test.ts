@@ -1,4 +1,4 @@
-import { expect, it, vi } from 'vitest'
+import { expect, it } from 'vitest'
 import type { SocketRoute } from '../../src/api/exchange.ts'
 import { SOCKET_MESSAGE_BYTES_MAX, STT_FRAME_BYTES_MAX, UNLIMITED } from '../../src/limits.ts'
 import { RawClient, socket, startEdge } from '../http/edge.ts'
@@ -7,9 +7,6 @@ import { startWholeNode, type WholeNode } from '../whole-node.ts'
 import { fuzz, type Happening, type Report } from './autobahn.ts'
 import { everyEndpoint, streamToken } from './every-endpoint.ts'
 import { CLOSE, serverFrames } from './websocket-frames.ts'
-
-// Hundreds of connections, one after the other, each with patience of its own.
-vi.setConfig({ testTimeout: 900_000 })
 
 /** The front end with a socket that sends back what it gets: this is what the cases are made for. */
 async function startEcho(messageBytesMax: number): Promise<string> {
