@@ -60,7 +60,10 @@ export class Openings {
    */
   get headStartMs(): number {
     const { short } = this
-    const load = this.#effort * Math.max(1, short / this.#workers)
+    const hasIdleWorker = short < this.#workers
+    const load = hasIdleWorker
+      ? OPENING_EFFORT * this.#costs.realTimeFactorAlone
+      : (this.#effort * short) / this.#workers
     if (short <= this.#workers && load <= 1) return 0
     const missingMs = OPENING_MS * (load - 1)
     return Math.min(Math.max(0, missingMs + this.#windowMs), HELD_MS_MAX)

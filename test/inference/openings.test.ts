@@ -14,7 +14,7 @@ function openingsOf(factor: number, workers = 2) {
     { task: window, ms: factor * 1_000 },
     { task: { ...plan, styles: new Float32Array() }, ms: 0 },
   ])
-  return { openings: new Openings(costs, workers, clock), clock }
+  return { openings: new Openings(costs, workers, clock), clock, costs, window }
 }
 
 const hearsNothing = () => undefined
@@ -49,6 +49,15 @@ describe('Openings', () => {
     openings.enter(hearsNothing)
     // 1.26 workers for 900 ms where there is one; a window is made in 560 ms.
     expect(openings.headStartMs).toBeCloseTo(234 + 560)
+  })
+
+  it('knows that a worker beside an idle one may be quicker', () => {
+    const { openings, costs, window } = openingsOf(0.7)
+    for (let i = 0; i < 100; i++) costs.learn(window, 400, false)
+    openings.enter(hearsNothing)
+    expect(openings.headStartMs).toBe(0)
+    openings.enter(hearsNothing)
+    expect(openings.headStartMs).toBeGreaterThan(0)
   })
 
   it('asks for as much as goes missing in an opening at a share of the workers, and a window more', () => {
