@@ -21,9 +21,7 @@ import type { VoiceStyle } from './voice-styles.ts'
 
 /** Segments under way at once: the one being rendered and the next, planned so that it can follow without a wait. */
 const SEGMENTS_AHEAD = 2
-/**
- * The first sound is due as long after it was asked for: whoever has less than this in hand goes before somebody who hears nothing yet.
- */
+/** The first sound is due so long after it was asked for: whoever has less than this in hand goes first. */
 const FIRST_SOUND_MS = 400
 /** Silence after a chunk at normal speed, beside what the model itself leaves. */
 const PAUSE_MS: Readonly<Record<Pause, number>> = { none: 0, clause: 60, sentence: 220, paragraph: 450 }
@@ -57,8 +55,7 @@ interface Piece {
  * The first chunk is planned in two parts, and the second is planned while the windows of the first are heard.
  *
  * `#advance` is the only driver: it is called after every event (credit, a finished task), looks at the state, starts what
- * may start and returns. Deadlines are the moments at which a listener who plays from the first sample would run dry, and who has run
- * dry goes on with what comes next.
+ * may start and returns. Deadlines are when a listener would run dry, who plays from the first sample, and then on with what comes.
  */
 export class SpeechRun {
   readonly #options: SpeechRunOptions
@@ -97,9 +94,8 @@ export class SpeechRun {
   }
 
   #listen(): () => void {
-    const { runner, openings } = this.#options
-    const stopListening = runner.listen(() => this.#runsDryAt())
-    const leave = openings.enter(() => (this.#startedAt === undefined ? undefined : this.#runsDryAt()))
+    const stopListening = this.#options.runner.listen(() => this.#runsDryAt())
+    const leave = this.#options.openings.enter(() => (this.#startedAt === undefined ? undefined : this.#runsDryAt()))
     return () => {
       stopListening()
       leave()
@@ -242,8 +238,8 @@ export class SpeechRun {
   /** Who hears nothing yet waits until it can go on without a gap, or all there is is made. */
   #mayStart(): boolean {
     if (this.#startedAt !== undefined || this.#options.request.pace === 'batch') return true
-    if (this.#waiting.length + this.#active.length + this.#rendering === 0) return true
-    return (this.#begunSamples / SAMPLE_RATE) * 1_000 >= this.#options.openings.headStartMs
+    const isAllMade = this.#waiting.length + this.#active.length + this.#rendering === 0
+    return isAllMade || (this.#begunSamples / SAMPLE_RATE) * 1_000 >= this.#options.openings.headStartMs
   }
 
   /** Silence between the segment before and this one. An exact length leaves no room for any. */
@@ -274,9 +270,8 @@ export class SpeechRun {
 
   /** Due when a listener will have heard all `samples` before it. */
   #order(samples: number): TaskOrder {
-    const { request } = this.#options
     const signal = this.#stopped.signal
-    if (request.pace === 'batch') return { deadline: Number.POSITIVE_INFINITY, signal }
+    if (this.#options.request.pace === 'batch') return { deadline: Number.POSITIVE_INFINITY, signal }
     const deadline = (this.#startedAt ?? this.#firstSoundAt) + (samples / SAMPLE_RATE) * 1_000
     return { deadline, signal }
   }
