@@ -20,6 +20,7 @@ import { Synthesizer } from '../src/pipelines/synthesize.ts'
 import { systemClock } from '../src/runtime/clock.ts'
 import type { Demand } from '../src/runtime/demand.ts'
 import { silentLog } from '../src/runtime/log.ts'
+import { systemRandom } from '../src/runtime/random.ts'
 import type { PcmFrame } from '../src/speech/synthesis.ts'
 import type { VoiceFeatures } from '../src/speech/voice-fitting.ts'
 import { PRESET_VOICES, presetVoices } from '../src/speech/voices.ts'
@@ -29,7 +30,7 @@ export interface FittingNode {
   readonly pool: PiscinaWorkerPool
   /** Learns a voice from a clip, mono at 16 kHz; its id. */
   enroll(clip: Float32Array, trials?: number): Promise<string>
-  speak(text: string, voiceId: string, demand: Demand): Observable<PcmFrame>
+  speak(text: string, language: string, voiceId: string, demand: Demand): Observable<PcmFrame>
   stop(): Promise<void>
 }
 
@@ -49,8 +50,8 @@ export async function startFittingNode(): Promise<FittingNode> {
   const presets = new PresetVoices(models.kokoroVoices, models.kokoroConditioning)
   const enrolled = new EnrolledVoices({ load: async (voiceId) => features.get(voiceId) }, folder, 'bench')
   const styles = {
-    presets: new VoiceStyles(presets, scheduler, silentLog, PRESET_VOICES.length, false),
-    enrolled: new VoiceStyles(enrolled, scheduler, silentLog, PRESET_VOICES.length, false),
+    presets: new VoiceStyles(presets, scheduler, silentLog, systemRandom, PRESET_VOICES.length, false),
+    enrolled: new VoiceStyles(enrolled, scheduler, silentLog, systemRandom, PRESET_VOICES.length, false),
   }
   const voices = {
     find: (id: string) => {
@@ -72,8 +73,8 @@ export async function startFittingNode(): Promise<FittingNode> {
       await mkdir(join(folder, voiceId))
       return voiceId
     },
-    speak(text, voiceId, demand) {
-      const request = { id: 'bench', text, language: 'en', voiceId, speed: 1, durationSeconds: null, postprocess: true }
+    speak(text, language, voiceId, demand) {
+      const request = { id: 'bench', text, language, voiceId, speed: 1, durationSeconds: null, postprocess: true }
       return synthesizer.synthesize({ ...request, pace: 'batch' }, demand)
     },
     async stop() {

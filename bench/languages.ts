@@ -9,7 +9,7 @@ import { figure } from './statistics.ts'
 import type { BenchTable } from './table.ts'
 import { wordErrors, wordsOf } from './word-errors.ts'
 
-interface Family {
+export interface Family {
   readonly voice: string
   readonly language: string
   /** Undefined: read with a dictionary, which the shipped graph's front end here lacks. */
@@ -18,7 +18,7 @@ interface Family {
 }
 
 /** One voice of each language the model was made for, beside English. Everyday sentences, without figures. */
-const FAMILIES: readonly Family[] = [
+export const FAMILIES: readonly Family[] = [
   {
     voice: 'ef_dora',
     language: 'es',
@@ -96,7 +96,7 @@ const FAMILIES: readonly Family[] = [
   },
 ]
 
-interface Clip extends Judgement {
+export interface Clip extends Judgement {
   readonly sentence: string
 }
 
@@ -140,7 +140,8 @@ export async function languagesTable(
   }
 }
 
-function errorsOf(clips: readonly Clip[]): string {
+/** Letters understood otherwise, of all. */
+export function errorsOf(clips: readonly Clip[]): string {
   const letters = (text: string) => Array.from(wordsOf(text).join(''))
   const errors = clips.reduce((sum, { sentence, text }) => sum + wordErrors(letters(sentence), letters(text)), 0)
   return `${errors} of ${clips.reduce((sum, { sentence }) => sum + letters(sentence).length, 0)}`

@@ -17,7 +17,7 @@ const VOICES = ['af_heart', 'am_michael', 'bf_emma', 'ef_dora']
 const AT_ONCE = 2
 /** Short texts, so that many requests fit into minutes: what leaks, leaks by the request. */
 const LENGTH_MIN = 8
-const LENGTH_MAX = 60
+const LENGTH_MAX = 30
 /** A stream that is much longer than anybody listens to it, and therefore left. */
 const LEFT_LENGTH = 400
 const LEAVE_MS_MAX = 1_000

@@ -43,16 +43,17 @@ export async function startNode(
   const env = { ...process.env, ...defaults, ...settings, SYRINX_DATA: dataDir }
   const [program = '', ...words] = [...launcher, process.execPath, SYRINX, 'serve']
   const child = spawn(program, words, { env, stdio: ['ignore', 'pipe', 'pipe'] })
-  const exited = once(child, 'exit')
+  // When it has ended and everything it printed has been read.
+  const closed = once(child, 'close')
   const printed: string[] = []
-  const url = await listeningUrl([child.stdout, child.stderr], printed, exited)
+  const url = await listeningUrl([child.stdout, child.stderr], printed, closed)
   const command = async (...words: string[]): Promise<unknown> => {
     const { stdout } = await promisify(execFile)(process.execPath, [SYRINX, ...words, '--json', '--data', dataDir])
     return JSON.parse(stdout)
   }
   const end = async (signal: 'SIGTERM' | 'SIGKILL') => {
     child.kill(signal)
-    await exited
+    await closed
     return child.exitCode
   }
   return {
@@ -91,7 +92,7 @@ export async function startNode(
 async function listeningUrl(
   outputs: NodeJS.ReadableStream[],
   printed: string[],
-  exit: Promise<unknown>,
+  closed: Promise<unknown>,
 ): Promise<string> {
   const found = new Promise<string>((resolve) => {
     for (const output of outputs) {
@@ -102,7 +103,7 @@ async function listeningUrl(
       })
     }
   })
-  const ended = exit.then(() => {
+  const ended = closed.then(() => {
     throw new Error(`the node ended before it listened:\n${printed.join('\n')}`)
   })
   return Promise.race([found, ended])

@@ -23,8 +23,8 @@ import { CALIBRATION_SPEAKERS, recordingOf } from './speakers.ts'
 
 /**
  * `node dist/bench/train-voice-space.js`: speaks a sentence with some hundred mixtures of the model's own voices, measures each,
- * and writes `models/voices/voice-space.json`. Ten minutes on two cores. A run that was stopped goes on where it was: delete
- * `models/voices/.trials.jsonl` after a change of what is tried or how it is measured.
+ * and writes `models/voices/voice-space.json`, to which `sharpen-voice-space.ts` adds more. Ten minutes on two cores. A run that
+ * was stopped goes on where it was: delete `models/voices/.trials.jsonl` after a change of what is tried or how it is measured.
  */
 const TRIED = Number(process.env.VOICE_SPACE_TRIALS ?? 320)
 const TIMBRE_AXES = 24
@@ -102,7 +102,7 @@ async function tryMissing(): Promise<void> {
       kind: 'trial',
       style,
       pitch: Math.exp(lnPitch),
-      sentences: 1,
+      sentence: 0,
       target: recordings[0]!,
     })
     prints[index] = print

@@ -17,6 +17,7 @@ import { PRESET_VOICES } from '../src/speech/voices.ts'
 import { resample } from '../workers/resample.ts'
 import { type FittingNode, startFittingNode } from './fitting-node.ts'
 import { type Judge, startJudge } from './judge.ts'
+import { type Clip, errorsOf, FAMILIES } from './languages.ts'
 import { type CepstralVoice, cepstralVoice, divergence } from './mfcc-judge.ts'
 import { CALIBRATION_SPEAKERS, JUDGED_SPEAKERS, recordingOf } from './speakers.ts'
 import { median } from './statistics.ts'
@@ -38,6 +39,11 @@ const SENTENCES = [
 const LOW_VOICE_HZ = 150
 const SEMITONES = 12 / Math.LN2
 
+/** Where the recogniser spells as the sentences do. */
+const OTHER_LANGUAGES = ['es', 'fr', 'it', 'pt']
+/** Enrolled voices that speak them. */
+const POLYGLOTS = 2
+
 /** Voices of people who were never heard before, enrolled, and compared with other words of the same people. */
 export async function voicesBench(): Promise<BenchTable[]> {
   const { modelsDir } = loadConfig()
@@ -47,7 +53,7 @@ export async function voicesBench(): Promise<BenchTable[]> {
   const folder = await mkdtemp(join(tmpdir(), 'syrinx-voices-'))
   try {
     const bench = new VoicesBench(node, judge, folder)
-    return [await bench.run()]
+    return await bench.run()
   } finally {
     judge.close()
     await node.stop()
@@ -80,7 +86,7 @@ class VoicesBench {
     this.#folder = folder
   }
 
-  async run(): Promise<BenchTable> {
+  async run(): Promise<BenchTable[]> {
     const clips = await Promise.all(SPEAKERS.map(recordingOf))
     const parts = clips.map((clip) => {
       const at = Math.floor(ENROLLED_SHARE * clip.length)
@@ -95,6 +101,7 @@ class VoicesBench {
     const bySex: Clone[] = []
     const nearest: Clone[] = []
     const fitted: Clone[] = []
+    const polyglots: string[] = []
     const refused: string[] = []
     const fitSeconds: number[] = []
     const enrol = async (speaker: number) => {
@@ -117,27 +124,23 @@ class VoicesBench {
       bySex.push(await this.#preset(speaker, print.pitch < LOW_VOICE_HZ ? 'preset_am_michael' : 'preset_af_heart'))
       nearest.push(await this.#preset(speaker, mostAlike(space, print)))
       fitted.push(await this.#clone(speaker, voiceId))
+      if (polyglots.length < POLYGLOTS) polyglots.push(voiceId)
       process.stderr.write(`${SPEAKERS[speaker]}: ${cosine(fitted.at(-1)!, kept[speaker]!).toFixed(3)}\n`)
     }
-    const themselves = fitted.map(({ speaker }) => ({
-      ...enrolled[speaker]!,
-      speaker,
-      errors: 0,
-      words: 0,
-      overall: Number.NaN,
-    }))
-    const row = (name: string, clones: readonly Clone[]) => [
-      name,
-      mean(clones.map((clone) => cosine(clone, kept[clone.speaker]!))).toFixed(3),
-      firstAmong(clones, kept, cosine),
-      firstAmong(clones, kept, (clone, other) => -divergence(clone.cepstra, other.cepstra)),
-      median(clones.map((clone) => semitones(clone, kept[clone.speaker]!))).toFixed(2),
-      clones[0]!.words === 0
-        ? '–'
-        : `${sum(clones.map(({ errors }) => errors))} of ${sum(clones.map(({ words }) => words))}`,
-      clones[0]!.words === 0 ? '–' : mean(clones.map(({ overall }) => overall)).toFixed(2),
+    const stock: Clone[] = []
+    for (const { id, language } of PRESET_VOICES) if (language === 'en') stock.push(await this.#preset(0, id))
+    const themselves = fitted.map(({ speaker }) => ({ ...enrolled[speaker]!, speaker }))
+    const likeness = (voices: readonly (Heard & { readonly speaker: number })[]) => [
+      mean(voices.map((voice) => cosine(voice, kept[voice.speaker]!))).toFixed(3),
+      firstAmong(voices, kept, cosine),
+      firstAmong(voices, kept, (voice, other) => -divergence(voice.cepstra, other.cepstra)),
+      median(voices.map((voice) => semitones(voice, kept[voice.speaker]!))).toFixed(2),
     ]
-    return {
+    const clarity = (clones: readonly Clone[]) => [
+      `${sum(clones.map(({ errors }) => errors))} of ${sum(clones.map(({ words }) => words))}`,
+      mean(clones.map(({ overall }) => overall)).toFixed(2),
+    ]
+    const table = {
       title: 'Voices enrolled from a clip',
       columns: [
         'voice',
@@ -149,10 +152,11 @@ class VoicesBench {
         'DNSMOS',
       ],
       rows: [
-        row('stock voice of the same sex', bySex),
-        row('stock voice that is most alike', nearest),
-        row('enrolled', fitted),
-        row('the speaker', themselves),
+        [`all ${stock.length} English stock voices`, '–', '–', '–', '–', ...clarity(stock)],
+        ['stock voice of the same sex', ...likeness(bySex), ...clarity(bySex)],
+        ['stock voice that is most alike', ...likeness(nearest), ...clarity(nearest)],
+        ['enrolled', ...likeness(fitted), ...clarity(fitted)],
+        ['the speaker', ...likeness(themselves), '–', '–'],
       ],
       notes: [
         `${SPEAKERS.length} people read from books; ${ENROLLED_SHARE * 100} % of a clip is enrolled, the rest is what two other sentences by the voice are compared with.`,
@@ -162,6 +166,44 @@ class VoicesBench {
         ...(refused.length > 0 ? [`Refused as too noisy or too short, and in no row: ${refused.join(', ')}.`] : []),
       ],
     }
+    return [table, await this.#otherLanguages(polyglots)]
+  }
+
+  async #otherLanguages(voiceIds: readonly string[]): Promise<BenchTable> {
+    const rows: string[][] = []
+    for (const { voice, language, sentences } of FAMILIES) {
+      if (!OTHER_LANGUAGES.includes(language)) continue
+      const row = [language]
+      for (const voiceId of [`preset_${voice}`, ...voiceIds]) {
+        const clips: Clip[] = []
+        for (const [index, sentence] of sentences.entries()) {
+          const { path } = await this.#spoken(sentence, language, voiceId, index)
+          clips.push({ ...(await this.#judge.judge(path, language)), sentence })
+        }
+        row.push(errorsOf(clips))
+      }
+      rows.push(row)
+    }
+    return {
+      title: 'Enrolled voices in other languages',
+      columns: [
+        'character errors',
+        'stock voice of the language',
+        ...voiceIds.map((_, index) => `enrolled ${index + 1}`),
+      ],
+      rows,
+      notes: [
+        'Four sentences each, as faster-whisper (base) understands them: letters that were understood otherwise, of all.',
+      ],
+    }
+  }
+
+  async #spoken(text: string, language: string, voiceId: string, name: string | number) {
+    const frames = await lastValueFrom(this.#node.speak(text, language, voiceId, Demand.unbounded()).pipe(toArray()))
+    const pcm = joinPcm(frames.map(({ samples }) => samples))
+    const path = join(this.#folder, `${language}-${voiceId}-${name}.wav`)
+    await writeFile(path, Buffer.concat([wavHeader(SAMPLE_RATE, 2 * pcm.length), pcmBytes(pcm)]))
+    return { pcm, path }
   }
 
   async #heard(samples: Float32Array, sampleRate: number): Promise<Heard> {
@@ -181,11 +223,8 @@ class VoicesBench {
     const spoken: Int16Array[] = []
     let [errors, words, overall] = [0, 0, 0]
     for (const [index, text] of SENTENCES.entries()) {
-      const frames = await lastValueFrom(this.#node.speak(text, voiceId, Demand.unbounded()).pipe(toArray()))
-      const pcm = joinPcm(frames.map(({ samples }) => samples))
+      const { pcm, path } = await this.#spoken(text, 'en', voiceId, index)
       spoken.push(pcm)
-      const path = join(this.#folder, `${speaker}-${voiceId}-${index}.wav`)
-      await writeFile(path, Buffer.concat([wavHeader(SAMPLE_RATE, 2 * pcm.length), pcmBytes(pcm)]))
       const judgement = await this.#judge.judge(path, 'en')
       errors += wordErrors(wordsOf(text), wordsOf(judgement.text))
       words += wordsOf(text).length
@@ -206,7 +245,7 @@ function mostAlike(space: VoiceSpace, wanted: VoicePrint): string {
 }
 
 function firstAmong(
-  clones: readonly Clone[],
+  clones: readonly (Heard & { readonly speaker: number })[],
   people: readonly Heard[],
   likeness: (clone: Heard, person: Heard) => number,
 ): string {

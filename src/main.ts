@@ -112,7 +112,7 @@ export async function startNode(config: Config, models: ModelFolders, log: Log):
   const costs = new CostModel()
   const scheduler = new Scheduler(pool, costs, clock, metrics.tasks)
   const presets = new PresetVoices(models.kokoroVoices, models.kokoroConditioning)
-  const styles = new VoiceStyles(presets, scheduler, log, PRESET_VOICES.length)
+  const styles = new VoiceStyles(presets, scheduler, log, systemRandom, PRESET_VOICES.length)
   const readings = new ReadingPool(workerFile('reading'))
   const speaker = new ReadingRunner(scheduler, dictionary, readings)
   const voices = allVoices(ledger)
@@ -121,7 +121,7 @@ export async function startNode(config: Config, models: ModelFolders, log: Log):
   const voiceFiles = await VoiceFiles.open(voicesDir, systemDisk, isReadable)
   await voiceFiles.sweep((voiceId) => ledger.voice(voiceId) !== undefined)
   const enrolled = new EnrolledVoices(voiceFiles, voicesDir, basename(models.kokoroConditioning))
-  const enrolledStyles = new VoiceStyles(enrolled, scheduler, log, ENROLLED_STYLES_MAX)
+  const enrolledStyles = new VoiceStyles(enrolled, scheduler, log, systemRandom, ENROLLED_STYLES_MAX)
   const openings = new Openings(costs, pool.workers, clock)
   const engine = new KokoroEngine(
     speaker,

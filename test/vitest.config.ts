@@ -11,9 +11,9 @@ export default defineConfig({
     env: { ORT_DISABLE_TELEMETRY: '1' },
     globalSetup: ['test/global-setup.ts'],
     // They only bound a failure: a busy machine takes its time to load models.
-    testTimeout: 180_000,
-    hookTimeout: 300_000,
-    expect: { poll: { timeout: 30_000 } },
+    testTimeout: 900_000,
+    hookTimeout: 900_000,
+    expect: { poll: { timeout: 120_000 } },
     // Two cores: more files at once would only make each other wait.
     maxWorkers: 2,
   },

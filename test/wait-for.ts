@@ -5,7 +5,7 @@
 export async function waitFor(
   condition: () => boolean | Promise<boolean>,
   what: string,
-  timeoutMs = 60_000,
+  timeoutMs = 120_000,
 ): Promise<void> {
   const deadline = performance.now() + timeoutMs
   while (!(await condition())) {

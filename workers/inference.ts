@@ -1,7 +1,15 @@
 import { move, transferableSymbol, valueSymbol, workerData } from 'piscina'
 import { loadVoiceSpace, type VoiceSpace } from '../models/voices/voice-space.ts'
+import { joinSamples } from '../src/audio/pcm.ts'
 import { createPhonemizer } from '../src/speech/phonemizer.ts'
-import { SAMPLE_RATE, type SpeechTask, type TaskAnswer, type TaskResults } from '../src/speech/task-protocol.ts'
+import {
+  type HeardTrial,
+  SAMPLE_RATE,
+  type SpeechTask,
+  type TaskAnswer,
+  type TaskResults,
+  type TrialTask,
+} from '../src/speech/task-protocol.ts'
 import { KokoroEngine } from './kokoro.ts'
 import { SpeakerEncoder } from './speaker-encoder.ts'
 import { searchVoice } from './voice-search.ts'
@@ -55,11 +63,16 @@ async function run(task: SpeechTask): Promise<TaskResults[SpeechTask['kind']]> {
     case 'embed':
       return (await loadedEncoder()).measure(task.samples, task.sampleRate)
     case 'trial':
-      return (await loadedEncoder()).measureTrial(await engine.trial(task), SAMPLE_RATE, task.target)
+      return heardTrial(task)
     case 'search':
       voiceSpace ??= await loadVoiceSpace()
       return searchVoice(voiceSpace, task)
   }
+}
+
+async function heardTrial(task: TrialTask): Promise<HeardTrial> {
+  const spoken = joinSamples([task.before ?? new Float32Array(0), await engine.trial(task)])
+  return { spoken, ...(await (await loadedEncoder()).measureTrial(spoken, SAMPLE_RATE, task.target)) }
 }
 
 function loadedEncoder(): Promise<SpeakerEncoder> {

@@ -3,7 +3,6 @@ import { join } from 'node:path'
 import { alignment, fitDurations, paceDurations } from '../models/kokoro/durations.ts'
 import { GRAPH_FILES } from '../models/kokoro/manifest.ts'
 import { isPronounceable, modelInput, SYMBOLS_MAX, symbolIds } from '../models/kokoro/symbols.ts'
-import { joinSamples } from '../src/audio/pcm.ts'
 import { STYLE_WIDTH, styleClassOf } from '../src/speech/style-classes.ts'
 import type {
   CalibrateTask,
@@ -171,16 +170,13 @@ export class KokoroEngine {
     return { conditioning }
   }
 
-  /** How a voice sounds, in short sentences without a pause. */
-  async trial({ style, pitch, sentences }: Omit<TrialTask, 'kind' | 'target'>): Promise<Float32Array> {
-    const spoken: Float32Array[] = []
-    for (const phonemes of TRIAL_PHONEMES.slice(0, sentences)) {
-      const features = await this.#naturalFeatures(phonemes, { vector: style, pitch })
-      const { leadFrames, tailFrames } = speechPlan(features)
-      const { audio } = await this.whole(cutFeatures(features, leadFrames, features.frames - tailFrames), style)
-      spoken.push(audio)
-    }
-    return joinSamples(spoken)
+  /** How a voice sounds, in a short sentence without a pause. */
+  async trial({ style, pitch, sentence }: Pick<TrialTask, 'style' | 'pitch' | 'sentence'>): Promise<Float32Array> {
+    const phonemes = TRIAL_PHONEMES[sentence]
+    assert.ok(phonemes, 'there is no such sentence')
+    const features = await this.#naturalFeatures(phonemes, { vector: style, pitch })
+    const { leadFrames, tailFrames } = speechPlan(features)
+    return (await this.whole(cutFeatures(features, leadFrames, features.frames - tailFrames), style)).audio
   }
 
   async close(): Promise<void> {

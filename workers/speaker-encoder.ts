@@ -17,6 +17,8 @@ const COVERAGE_MIN = 0.75
 /** Frames quieter than this share of all say little of how speech is coloured. */
 const QUIET_SHARE = 0.4
 
+type MeasuredTrial = Omit<HeardTrial, 'spoken'>
+
 /** Measures voices, on one thread. Every result is in fresh arrays. */
 export class SpeakerEncoder {
   readonly #session: Session
@@ -37,7 +39,7 @@ export class SpeakerEncoder {
   }
 
   /** As `measure`, and in which colour the speech resembles `target` most. */
-  async measureTrial(samples: Float32Array, sampleRate: number, target: VoicePrint): Promise<HeardTrial> {
+  async measureTrial(samples: Float32Array, sampleRate: number, target: VoicePrint): Promise<MeasuredTrial> {
     const { print, powers } = await this.#heard(samples, sampleRate)
     const { gains, embedding } = await fitColour((colours) => this.#embed(powers, colours), print, target)
     return { print, gains, coloured: embedding }

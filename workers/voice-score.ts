@@ -1,3 +1,4 @@
+import type { VoiceAxes } from '../models/voices/voice-axes.ts'
 import {
   EMBEDDING_AXES,
   EMBEDDING_WIDTH,
@@ -71,7 +72,39 @@ export class VoiceScore {
     return this.#likeness(heard) - this.#cost(point)
   }
 
+  /** Adds to `slope` how the score changes with the point, and with what is heard there. */
+  addSlope(point: ArrayLike<number>, heard: ArrayLike<number>, slope: { point: Float64Array; heard: Float64Array }) {
+    this.#addLikenessSlope(heard, slope.heard)
+    this.#subtractCostSlope(point, slope.point)
+  }
+
   #likeness(heard: ArrayLike<number>): number {
+    const { length, target, centred, fromMiddle } = this.#cosines(heard)
+    const semitones = Math.abs(this.#semitones(heard))
+    return (
+      (PLAIN_SHARE * target) / length +
+      (CENTRED_SHARE * (centred / length - this.#spokenCentred)) / fromMiddle -
+      PITCH_COST * Math.max(0, semitones - PITCH_TOLERANCE)
+    )
+  }
+
+  #addLikenessSlope(heard: ArrayLike<number>, slope: Float64Array): void {
+    const { length, target, spoken, centred, fromMiddle } = this.#cosines(heard)
+    for (let axis = 0; axis < EMBEDDING_AXES; axis++) {
+      const longer = (heard[axis]! + this.#inMean[axis]!) / length
+      const cosine = (inAxis: number, product: number) => (inAxis - (product / length) * longer) / length
+      const farther = -cosine(this.#inSpoken[axis]!, spoken) / fromMiddle
+      slope[axis]! +=
+        PLAIN_SHARE * cosine(this.#inTarget[axis]!, target) +
+        (CENTRED_SHARE / fromMiddle) *
+          (cosine(this.#inCentred[axis]!, centred) - ((centred / length - this.#spokenCentred) / fromMiddle) * farther)
+    }
+    const semitones = this.#semitones(heard)
+    if (Math.abs(semitones) > PITCH_TOLERANCE) slope[EMBEDDING_AXES]! -= PITCH_COST * SEMITONES * Math.sign(semitones)
+  }
+
+  /** The length of the embedding that is heard, its products with what it is compared with, and its distance from the middle. */
+  #cosines(heard: ArrayLike<number>) {
     let square = this.#products.mean
     let { target, spoken, centred } = this.#products
     for (let axis = 0; axis < EMBEDDING_AXES; axis++) {
@@ -82,41 +115,58 @@ export class VoiceScore {
       centred += value * this.#inCentred[axis]!
     }
     const length = Math.sqrt(square)
-    const fromMiddle = Math.sqrt(1 - (2 * spoken) / length + this.#spokenSquare)
-    const semitones = Math.abs(heard[EMBEDDING_AXES]! - Math.log(this.#target.pitch)) * SEMITONES
-    return (
-      (PLAIN_SHARE * target) / length +
-      (CENTRED_SHARE * (centred / length - this.#spokenCentred)) / fromMiddle -
-      PITCH_COST * Math.max(0, semitones - PITCH_TOLERANCE)
-    )
+    return { length, target, spoken, centred, fromMiddle: Math.sqrt(1 - (2 * spoken) / length + this.#spokenSquare) }
+  }
+
+  #semitones(heard: ArrayLike<number>): number {
+    return (heard[EMBEDDING_AXES]! - Math.log(this.#target.pitch)) * SEMITONES
   }
 
   #cost(point: ArrayLike<number>): number {
     const { timbre, prosody } = this.#space
-    let [timbreSquares, prosodySquares] = [0, 0]
-    for (let axis = 0; axis < timbre.dimensions; axis++) {
-      timbreSquares += (point[axis]! / timbre.spreads[axis]!) ** 2
-    }
-    for (let axis = 0; axis < prosody.dimensions; axis++) {
-      prosodySquares += (point[timbre.dimensions + axis]! / PROSODY_SCALE / prosody.spreads[axis]!) ** 2
-    }
     const lnPitch = Math.abs(point[timbre.dimensions + prosody.dimensions]! / PITCH_SCALE)
     return (
-      TIMBRE_COST * Math.max(0, timbreSquares / timbre.dimensions - SPREAD_MAX) +
-      PROSODY_COST * Math.max(0, prosodySquares / prosody.dimensions - SPREAD_MAX) +
+      TIMBRE_COST * Math.max(0, meanSquare(timbre, point, 0, 1) - SPREAD_MAX) +
+      PROSODY_COST * Math.max(0, meanSquare(prosody, point, timbre.dimensions, PROSODY_SCALE) - SPREAD_MAX) +
       LN_PITCH_COST * Math.max(0, lnPitch - LN_PITCH_MAX) +
-      WEIGHT_COST * Math.max(0, WEIGHT_MIN - smallestWeight(timbre, point))
+      WEIGHT_COST * Math.max(0, WEIGHT_MIN - smallestWeight(timbre, point).weight)
     )
+  }
+
+  #subtractCostSlope(point: ArrayLike<number>, slope: Float64Array): void {
+    const { timbre, prosody } = this.#space
+    const spread = (axes: VoiceAxes, from: number, scale: number, cost: number) => {
+      if (meanSquare(axes, point, from, scale) <= SPREAD_MAX) return
+      for (const [axis, usual] of axes.spreads.entries()) {
+        slope[from + axis]! -= (2 * cost * point[from + axis]!) / (scale * usual) ** 2 / axes.dimensions
+      }
+    }
+    spread(timbre, 0, 1, TIMBRE_COST)
+    spread(prosody, timbre.dimensions, PROSODY_SCALE, PROSODY_COST)
+    const last = timbre.dimensions + prosody.dimensions
+    const lnPitch = point[last]! / PITCH_SCALE
+    if (Math.abs(lnPitch) > LN_PITCH_MAX) slope[last]! -= (LN_PITCH_COST / PITCH_SCALE) * Math.sign(lnPitch)
+    const { weight, voice } = smallestWeight(timbre, point)
+    if (weight >= WEIGHT_MIN) return
+    const voices = timbre.middle.length
+    for (let axis = 0; axis < timbre.dimensions; axis++) {
+      slope[axis]! += WEIGHT_COST * timbre.directions[axis * voices + voice]!
+    }
   }
 }
 
-function smallestWeight({ dimensions, middle, directions }: VoiceSpace['timbre'], point: ArrayLike<number>): number {
+/** Of the coordinates from `from` on, in units of what each usually is. */
+function meanSquare({ dimensions, spreads }: VoiceAxes, point: ArrayLike<number>, from: number, scale: number): number {
+  return spreads.reduce((sum, usual, axis) => sum + (point[from + axis]! / scale / usual) ** 2 / dimensions, 0)
+}
+
+function smallestWeight({ dimensions, middle, directions }: VoiceAxes, point: ArrayLike<number>) {
   const voices = middle.length
-  let smallest = Number.POSITIVE_INFINITY
+  let smallest = { weight: Number.POSITIVE_INFINITY, voice: -1 }
   for (let voice = 0; voice < voices; voice++) {
     let weight = middle[voice]!
     for (let axis = 0; axis < dimensions; axis++) weight += point[axis]! * directions[axis * voices + voice]!
-    if (weight < smallest) smallest = weight
+    if (weight < smallest.weight) smallest = { weight, voice }
   }
   return smallest
 }

@@ -11,24 +11,23 @@ import type { SearchTask, VoiceMixture, VoicePrint, VoiceSearch } from '../src/s
 import { VoiceScore } from './voice-score.ts'
 import { VoiceSurrogate } from './voice-surrogate.ts'
 
-const GENERATIONS = 40
-const CHILDREN = 48
-const PARENTS = 12
-/** Steps at first, and what is left of them in each generation. */
-const STEP = 0.35
-const STEP_DECAY = 0.95
-/** How much of the spreads of the last generation is kept. */
-const SPREAD_MEMORY = 0.8
+const STEPS = 100
+/** Of the first step along each axis; steps become shorter until there are none. */
+const STEP = 0.2
+/** Adam's memories of slopes and of their squares (Kingma and Ba, 2015). */
+const SLOPE_MEMORY = 0.9
+const SQUARE_MEMORY = 0.99
+const SQUARE_MIN = 1e-8
 /** The known points that resemble the voice most, from each of which a first search starts. */
-const STARTS = 4
+const STARTS = 2
 /** Distances from the best trial, and from the second best, within which the surrogate is believed. */
 const TRUST = [5, 2.5] as const
 /** Steps along the pitch count less than along the axes of styles. */
 const PITCH_STEP = 0.5
 
 /**
- * Where in the voice space the next trials should be made to come near a voice, and which of the trials came nearest: an evolution
- * strategy on the surrogate, first from the points that are known to resemble the voice, then around the best trials. The same task
+ * Where in the voice space the next trials should be made to come near a voice, and which of the trials came nearest: up the slope
+ * of what the surrogate expects, first from the points that are known to resemble the voice, then from the best trials. The same task
  * has the same answer.
  */
 export function searchVoice(space: VoiceSpace, { target, trials }: SearchTask): VoiceSearch {
@@ -39,7 +38,7 @@ export function searchVoice(space: VoiceSpace, { target, trials }: SearchTask): 
   }))
   const surrogate = new VoiceSurrogate(space, examples)
   const score = new VoiceScore(space, target)
-  const search = new Search(space, surrogate, score, meanChange(examples), seededNormals(1 + trials.length))
+  const search = new Search(space, surrogate, score, meanChange(examples))
   const scores = examples.map(({ coordinates, coloured }) => score.of(coordinates, coloured))
   const ranking = [...scores.keys()].sort((a, b) => scores[b]! - scores[a]!)
   const found =
@@ -48,8 +47,8 @@ export function searchVoice(space: VoiceSpace, { target, trials }: SearchTask): 
       : TRUST.slice(0, trials.length).map((trust, rank) =>
           search.climb(Float64Array.from(trials[ranking[rank]!]!.coordinates), trust),
         )
-  const next = found.sort((a, b) => b.score - a.score).map(({ point }) => mixtureAt(space, Float32Array.from(point)))
-  return { next, scores, best: ranking[0] ?? -1 }
+  const highest = found.reduce((a, b) => (b.score > a.score ? b : a))
+  return { next: mixtureAt(space, Float32Array.from(highest.point)), scores, best: ranking[0] ?? -1 }
 }
 
 function mixtureAt(space: VoiceSpace, coordinates: Float32Array): VoiceMixture {
@@ -81,64 +80,51 @@ class Search {
   readonly #score: VoiceScore
   /** Added to all that is guessed. */
   readonly #change: Float64Array
-  readonly #normal: () => number
   readonly #scales: Float64Array
-  readonly #heard = new Float64Array(HEARD_WIDTH)
 
-  constructor(
-    space: VoiceSpace,
-    surrogate: VoiceSurrogate,
-    score: VoiceScore,
-    change: Float64Array,
-    normal: () => number,
-  ) {
+  constructor(space: VoiceSpace, surrogate: VoiceSurrogate, score: VoiceScore, change: Float64Array) {
     this.#surrogate = surrogate
     this.#score = score
     this.#change = change
-    this.#normal = normal
     this.#scales = stepScales(space)
   }
 
-  /** `trust`: how far from the start it may go. */
+  /** `trust`: how far from the start it may go, in steps. */
   climb(start: Float64Array, trust = Number.POSITIVE_INFINITY): Found {
-    let mean = start
-    let best = this.#found(start)
-    let spreads = new Float64Array(start.length).fill(1)
-    let step = STEP
-    for (let generation = 0; generation < GENERATIONS; generation++) {
-      const children = Array.from({ length: CHILDREN }, () =>
-        this.#found(this.#within(this.#child(mean, step, spreads), start, trust)),
-      )
-      const parents = children.sort((a, b) => b.score - a.score).slice(0, PARENTS)
-      const next = mean.map((_, axis) => parents.reduce((sum, { point }) => sum + point[axis]! / PARENTS, 0))
-      spreads = spreads.map((spread, axis) => {
-        const squares = parents.map(({ point }) => ((point[axis]! - mean[axis]!) / this.#scales[axis]! / step) ** 2)
-        const measured = squares.reduce((sum, square) => sum + Math.min(Math.max(square, 0.05), 4) / PARENTS, 0)
-        return SPREAD_MEMORY * spread + (1 - SPREAD_MEMORY) * measured
-      })
-      mean = next
-      step *= STEP_DECAY
-      if (parents[0]!.score > best.score) best = parents[0]!
+    const offset = new Float64Array(start.length)
+    const slopes = new Float64Array(start.length)
+    const squares = new Float64Array(start.length)
+    let best: Found | undefined
+    for (let step = 0; step <= STEPS; step++) {
+      const point = start.map((value, axis) => value + offset[axis]! * this.#scales[axis]!)
+      const { score, slope } = this.#look(point)
+      if (best === undefined || score > best.score) best = { point, score }
+      const length = STEP * (1 - step / STEPS)
+      for (const [axis, steepness] of slope.entries()) {
+        const scaled = steepness * this.#scales[axis]!
+        slopes[axis] = SLOPE_MEMORY * slopes[axis]! + (1 - SLOPE_MEMORY) * scaled
+        squares[axis] = SQUARE_MEMORY * squares[axis]! + (1 - SQUARE_MEMORY) * scaled ** 2
+        const mean = slopes[axis]! / (1 - SLOPE_MEMORY ** (step + 1))
+        const square = squares[axis]! / (1 - SQUARE_MEMORY ** (step + 1))
+        offset[axis]! += (length * mean) / (Math.sqrt(square) + SQUARE_MIN)
+      }
+      const distance = Math.hypot(...offset)
+      if (distance > trust) for (const axis of offset.keys()) offset[axis]! *= trust / distance
     }
-    const last = this.#found(mean)
-    return last.score > best.score ? last : best
+    return best!
   }
 
-  #child(mean: Float64Array, step: number, spreads: Float64Array): Float64Array {
-    return mean.map((value, axis) => value + step * this.#scales[axis]! * Math.sqrt(spreads[axis]!) * this.#normal())
-  }
-
-  #within(point: Float64Array, centre: Float64Array, trust: number): Float64Array {
-    const offset = point.map((value, axis) => (value - centre[axis]!) / this.#scales[axis]!)
-    const distance = Math.hypot(...offset)
-    if (distance <= trust) return point
-    return offset.map((value, axis) => centre[axis]! + (value * trust * this.#scales[axis]!) / distance)
-  }
-
-  #found(point: Float64Array): Found {
-    this.#surrogate.predict(point, this.#heard)
-    for (let at = 0; at < HEARD_WIDTH; at++) this.#heard[at]! += this.#change[at]!
-    return { point, score: this.#score.of(point, this.#heard) }
+  /** The score that a point should have, and how it changes along each axis. */
+  #look(point: Float64Array): { score: number; slope: Float64Array } {
+    const heard = new Float64Array(HEARD_WIDTH)
+    this.#surrogate.predict(point, heard)
+    for (let at = 0; at < HEARD_WIDTH; at++) heard[at]! += this.#change[at]!
+    const slope = new Float64Array(point.length)
+    const heardSlope = new Float64Array(HEARD_WIDTH)
+    const score = this.#score.of(point, heard)
+    this.#score.addSlope(point, heard, { point: slope, heard: heardSlope })
+    this.#surrogate.addSlope(point, heardSlope, slope)
+    return { score, slope }
   }
 }
 
@@ -163,16 +149,4 @@ function startingPoints(space: VoiceSpace, score: VoiceScore): Float64Array[] {
 /** A trial whose pitch could not be heard is not held against it. */
 function heardLike(space: VoiceSpace, embedding: Float32Array, pitch: number, target: VoicePrint): Float32Array {
   return heardOf(space.embeddings, embedding, pitch > 0 ? pitch : target.pitch)
-}
-
-/** Normally distributed numbers, the same for the same seed: Mulberry32 by Tommy Ettinger, then Box and Muller's method. */
-function seededNormals(seed: number): () => number {
-  let state = seed >>> 0
-  const uniform = () => {
-    state = (state + 0x6d2b79f5) >>> 0
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1)
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61)
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32
-  }
-  return () => Math.sqrt(-2 * Math.log(1 - uniform())) * Math.cos(2 * Math.PI * uniform())
 }

@@ -5,110 +5,139 @@ const GAMMA = 0.06
 const LINEAR = 0.02
 const NOISE = 0.15
 
+/** A point and what was heard there. */
+interface Example {
+  readonly coordinates: ArrayLike<number>
+  readonly heard: ArrayLike<number>
+}
+
+/** An example as a row of the equations for the weights, of which the matrix is factored by Cholesky as rows come. */
+interface Row {
+  readonly point: Float64Array
+  /** Up to its diagonal. */
+  readonly factor: Float64Array
+  /** What was heard less the mean, after forward substitution. */
+  readonly solved: Float64Array
+}
+
+/** Rows of the points that a space came with: the same for every voice. */
+const ownRows = new WeakMap<VoiceSpace, { readonly mean: Float64Array; readonly rows: readonly Row[] }>()
+
 /** Guesses how points of the voice space sound, from the points that were tried: kernel ridge regression. */
 export class VoiceSurrogate {
   readonly #dimensions: number
   readonly #count: number
+  /** [count, dimensions] */
   readonly #points: Float64Array
   /** Squared distances of the points from the middle. */
   readonly #squares: Float64Array
   /** [count, HEARD_WIDTH] */
   readonly #weights: Float64Array
   readonly #mean: Float64Array
-  readonly #kernel: Float64Array
 
-  /** `more`: points beside the space's own, and what was heard there. */
-  constructor(
-    space: VoiceSpace,
-    more: readonly { readonly coordinates: Float32Array; readonly heard: Float32Array }[],
-  ) {
+  /** `more`: points beside the space's own. */
+  constructor(space: VoiceSpace, more: readonly Example[]) {
+    const own = ownRows.get(space) ?? factored(space)
+    ownRows.set(space, own)
+    const rows = [...own.rows]
+    for (const example of more) rows.push(rowAfter(rows, example, own.mean))
     this.#dimensions = dimensionsOf(space)
-    const own = space.tried.length / this.#dimensions
-    this.#count = own + more.length
-    this.#points = new Float64Array(this.#count * this.#dimensions)
-    this.#points.set(space.tried)
-    const heard = new Float64Array(this.#count * HEARD_WIDTH)
-    heard.set(space.heard)
-    for (const [index, example] of more.entries()) {
-      this.#points.set(example.coordinates, (own + index) * this.#dimensions)
-      heard.set(example.heard, (own + index) * HEARD_WIDTH)
-    }
-    this.#squares = Float64Array.from({ length: this.#count }, (_, row) =>
-      squareOf(this.#points.subarray(row * this.#dimensions, (row + 1) * this.#dimensions)),
-    )
-    this.#kernel = new Float64Array(this.#count)
-    this.#mean = columnMeans(heard, HEARD_WIDTH)
-    this.#weights = heard.map((value, at) => value - this.#mean[at % HEARD_WIDTH]!)
-    solveInPlace(this.#gram(), this.#count, this.#weights, HEARD_WIDTH)
+    this.#count = rows.length
+    this.#points = Float64Array.from(rows.flatMap(({ point }) => [...point]))
+    this.#squares = Float64Array.from(rows, ({ point }) => dot(point, point, point.length))
+    this.#weights = weightsOf(rows)
+    this.#mean = own.mean
   }
 
   /** Writes what would be heard at a point to `heard`, HEARD_WIDTH numbers. */
   predict(point: Float64Array, heard: Float64Array): void {
-    this.#writeKernel(point, this.#kernel)
     heard.set(this.#mean)
+    const square = dot(point, point, point.length)
     for (let row = 0; row < this.#count; row++) {
-      const share = this.#kernel[row]!
+      const product = this.#product(point, row)
+      const share = Math.exp(-GAMMA * (square + this.#squares[row]! - 2 * product)) + LINEAR * product
       const from = row * HEARD_WIDTH
       for (let at = 0; at < HEARD_WIDTH; at++) heard[at]! += share * this.#weights[from + at]!
     }
   }
 
-  /** Row-major, with the noise on its diagonal. */
-  #gram(): Float64Array {
-    const gram = new Float64Array(this.#count ** 2)
+  /** Adds to `slope` how a sum of what is heard at a point, weighted by `heardSlope`, changes with the point. */
+  addSlope(point: Float64Array, heardSlope: Float64Array, slope: Float64Array): void {
+    const square = dot(point, point, point.length)
     for (let row = 0; row < this.#count; row++) {
-      const point = this.#points.subarray(row * this.#dimensions, (row + 1) * this.#dimensions)
-      this.#writeKernel(point, gram.subarray(row * this.#count, (row + 1) * this.#count))
-      gram[row * this.#count + row]! += NOISE
-    }
-    return gram
-  }
-
-  #writeKernel(point: Float64Array, kernel: Float64Array): void {
-    const square = squareOf(point)
-    for (let row = 0; row < this.#count; row++) {
+      let share = 0
+      for (let at = 0; at < HEARD_WIDTH; at++) share += heardSlope[at]! * this.#weights[row * HEARD_WIDTH + at]!
+      const distance = square + this.#squares[row]! - 2 * this.#product(point, row)
+      const near = 2 * GAMMA * Math.exp(-GAMMA * distance)
       const from = row * this.#dimensions
-      let product = 0
-      for (let axis = 0; axis < this.#dimensions; axis++) product += point[axis]! * this.#points[from + axis]!
-      const distance = square + this.#squares[row]! - 2 * product
-      kernel[row] = Math.exp(-GAMMA * distance) + LINEAR * product
+      for (let axis = 0; axis < this.#dimensions; axis++) {
+        slope[axis]! += share * ((near + LINEAR) * this.#points[from + axis]! - near * point[axis]!)
+      }
     }
+  }
+
+  #product(point: Float64Array, row: number): number {
+    const from = row * this.#dimensions
+    let product = 0
+    for (let axis = 0; axis < this.#dimensions; axis++) product += point[axis]! * this.#points[from + axis]!
+    return product
   }
 }
 
-function squareOf(point: Float64Array): number {
+function factored(space: VoiceSpace): { mean: Float64Array; rows: Row[] } {
+  const dimensions = dimensionsOf(space)
+  const count = space.tried.length / dimensions
+  const mean = new Float64Array(HEARD_WIDTH)
+  for (const [at, value] of space.heard.entries()) mean[at % HEARD_WIDTH]! += value / count
+  const rows: Row[] = []
+  for (let index = 0; index < count; index++) {
+    const coordinates = space.tried.subarray(index * dimensions, (index + 1) * dimensions)
+    const heard = space.heard.subarray(index * HEARD_WIDTH, (index + 1) * HEARD_WIDTH)
+    rows.push(rowAfter(rows, { coordinates, heard }, mean))
+  }
+  return { mean, rows }
+}
+
+function rowAfter(rows: readonly Row[], { coordinates, heard }: Example, mean: Float64Array): Row {
+  const point = Float64Array.from(coordinates)
+  const factor = new Float64Array(rows.length + 1)
+  const solved = mean.map((value, at) => heard[at]! - value)
+  for (const [column, other] of rows.entries()) {
+    const share = (kernel(point, other.point) - dot(factor, other.factor, column)) / other.factor[column]!
+    factor[column] = share
+    for (let at = 0; at < HEARD_WIDTH; at++) solved[at]! -= share * other.solved[at]!
+  }
+  const diagonal = Math.sqrt(kernel(point, point) + NOISE - dot(factor, factor, rows.length))
+  factor[rows.length] = diagonal
+  return { point, factor, solved: solved.map((value) => value / diagonal) }
+}
+
+/** By back substitution: [count, HEARD_WIDTH]. */
+function weightsOf(rows: readonly Row[]): Float64Array {
+  const weights = new Float64Array(rows.length * HEARD_WIDTH)
+  for (const [row, { solved }] of rows.entries()) weights.set(solved, row * HEARD_WIDTH)
+  for (let row = rows.length - 1; row >= 0; row--) {
+    const { factor } = rows[row]!
+    const own = weights.subarray(row * HEARD_WIDTH, (row + 1) * HEARD_WIDTH)
+    for (let at = 0; at < HEARD_WIDTH; at++) own[at]! /= factor[row]!
+    for (let other = 0; other < row; other++) {
+      const share = factor[other]!
+      const from = other * HEARD_WIDTH
+      for (let at = 0; at < HEARD_WIDTH; at++) weights[from + at]! -= share * own[at]!
+    }
+  }
+  return weights
+}
+
+function kernel(a: Float64Array, b: Float64Array): number {
+  const product = dot(a, b, a.length)
+  const distance = dot(a, a, a.length) + dot(b, b, b.length) - 2 * product
+  return Math.exp(-GAMMA * distance) + LINEAR * product
+}
+
+/** Of the first `count` numbers. */
+function dot(a: Float64Array, b: Float64Array, count: number): number {
   let sum = 0
-  for (const value of point) sum += value * value
+  for (let at = 0; at < count; at++) sum += a[at]! * b[at]!
   return sum
-}
-
-function columnMeans(values: Float64Array, width: number): Float64Array {
-  const means = new Float64Array(width)
-  for (const [at, value] of values.entries()) means[at % width]! += (value * width) / values.length
-  return means
-}
-
-/** Solves A·X = B for a positive definite A [n, n], which is destroyed, and B [n, columns], which becomes X: Cholesky. */
-function solveInPlace(a: Float64Array, n: number, b: Float64Array, columns: number): void {
-  for (let row = 0; row < n; row++) {
-    for (let column = 0; column <= row; column++) {
-      let sum = a[row * n + column]!
-      for (let k = 0; k < column; k++) sum -= a[row * n + k]! * a[column * n + k]!
-      a[row * n + column] = row === column ? Math.sqrt(sum) : sum / a[column * n + column]!
-    }
-  }
-  const subtract = (row: number, other: number, factor: number) => {
-    for (let at = 0; at < columns; at++) b[row * columns + at]! -= factor * b[other * columns + at]!
-  }
-  const divide = (row: number) => {
-    for (let at = 0; at < columns; at++) b[row * columns + at]! /= a[row * n + row]!
-  }
-  for (let row = 0; row < n; row++) {
-    for (let k = 0; k < row; k++) subtract(row, k, a[row * n + k]!)
-    divide(row)
-  }
-  for (let row = n - 1; row >= 0; row--) {
-    for (let k = row + 1; k < n; k++) subtract(row, k, a[k * n + row]!)
-    divide(row)
-  }
 }

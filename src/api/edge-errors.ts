@@ -1,4 +1,5 @@
-import { ApiError, type ErrorCode } from './errors.ts'
+import type { ErrorCode } from './error-codes.ts'
+import { ApiError } from './errors.ts'
 
 /*
  * What the network edge refuses before an endpoint sees the request, and sockets before their session begins.

@@ -3,14 +3,14 @@ import { z } from 'zod'
 import { ENROLLMENT_FILE_BYTES_MAX, VOICE_DESCRIPTION_LENGTH_MAX, VOICE_NAME_LENGTH_MAX } from '../limits.ts'
 import { ApiError, type ErrorDetail } from './errors.ts'
 import { NOT_BLANK } from './fields.ts'
-import { FieldTooLong, FileTooLarge, type Form, type UploadedFile } from './form.ts'
+import { FieldTooLong, FileTooLarge, type Form, type FormRules, type UploadedFile } from './form.ts'
 
 /*
  * The fields of an enrollment. Unlike the JSON fields of speech, all that are wrong are told at once (D4), in the contract's order.
  */
 
 /** Name of the part that holds the recording. */
-export const REFERENCE_FIELD = 'file'
+const REFERENCE_FIELD = 'file'
 
 /** Parts that are not files. */
 export const EnrollmentFields = z.object({
@@ -31,6 +31,12 @@ export const EnrollmentFields = z.object({
   gender: z.enum(['male', 'female', 'other'], 'must be male, female or other').default('female'),
 })
 export type EnrollmentFields = z.infer<typeof EnrollmentFields>
+
+export const ENROLLMENT_FORM: FormRules = {
+  fields: Object.keys(EnrollmentFields.shape),
+  files: [REFERENCE_FIELD],
+  fileBytesMax: ENROLLMENT_FILE_BYTES_MAX,
+}
 
 export interface EnrollmentForm extends EnrollmentFields {
   readonly file: UploadedFile

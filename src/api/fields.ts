@@ -11,7 +11,8 @@ import {
   TOKEN_TEXT_LENGTH_MAX,
 } from '../limits.ts'
 import { findLanguage } from '../speech/languages.ts'
-import { ApiError, type ErrorCode } from './errors.ts'
+import type { ErrorCode } from './error-codes.ts'
+import { ApiError } from './errors.ts'
 
 /*
  * The fields of the TTS requests. The order of the keys is the contract's, and decides which of several mistakes is told

@@ -1,15 +1,17 @@
-/** What a `multipart/form-data` body may hold. Parts with other names are read and forgotten. */
+/** What a `multipart/form-data` body may hold. Parts with other names are read and forgotten, however often they come (D10). */
 export interface FormRules {
+  /** Names of the fields that are kept. */
+  readonly fields: readonly string[]
   /** Names of the parts that are kept as files, if they are files. */
   readonly files: readonly string[]
   readonly fileBytesMax: number
-  /** Names of the fields that may be sent several times. */
+  /** Names of those fields that may be sent several times. */
   readonly lists?: readonly string[]
 }
 
 /** A body of parts. Its files lie on disk until `dispose`. */
 export interface Form {
-  /** Values of the parts that are not files, by name. */
+  /** Values of the known fields, by name; with them what was sent as text under a file's name. */
   readonly fields: Readonly<Record<string, string>>
   /** Values of the fields that may be sent several times, by name; no entry where there was none. */
   readonly lists: Readonly<Record<string, readonly string[]>>

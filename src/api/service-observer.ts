@@ -1,5 +1,5 @@
 import type { Generation } from '../ledger/ledger.ts'
-import type { ErrorCode } from './errors.ts'
+import type { ErrorCode } from './error-codes.ts'
 
 export type Way = Generation['way']
 

@@ -1,6 +1,7 @@
 import { SOCKET_START_WAIT_MS, STT_AHEAD_SECONDS_MAX, STT_IDLE_MS_MAX, STT_SECONDS_MAX } from '../limits.ts'
 import type { Refusal } from './admission.ts'
-import type { ApiError, ErrorCode } from './errors.ts'
+import type { ErrorCode } from './error-codes.ts'
+import type { ApiError } from './errors.ts'
 import type { MicrophoneRefusal } from './microphone.ts'
 import { sttRefusal } from './stt-errors.ts'
 

@@ -33,6 +33,8 @@ export const speechMode = namedSpeechMode
 /** What the form of an upload holds beside its file. */
 export const UploadFields = z.object({ language: speechMode })
 
+export const UPLOAD_FORM = { fields: Object.keys(UploadFields.shape), files: AUDIO_FIELDS }
+
 /** What the query of an upload asks for. */
 export interface UploadOptions {
   /** Progress lines instead of one answer. */

@@ -4,7 +4,7 @@ import { ApiError } from './errors.ts'
 import type { Route } from './exchange.ts'
 import { LineSink } from './line-sink.ts'
 import type { Services } from './services.ts'
-import { AUDIO_FIELDS, audioOf, speechModeOf, type UploadOptions, uploadOptions } from './stt-fields.ts'
+import { audioOf, speechModeOf, UPLOAD_FORM, type UploadOptions, uploadOptions } from './stt-fields.ts'
 import { ChargedTranscript } from './stt-transcript.ts'
 import { explain, type Subject, serveUpload, transcribeWhole, type Wish } from './stt-upload.ts'
 
@@ -16,7 +16,7 @@ export function sttTranscriptions(services: Services): Route {
     operation: transcriptionOperation,
     handle: (exchange) =>
       serveUpload(services, exchange, {
-        form: { files: AUDIO_FIELDS },
+        form: UPLOAD_FORM,
         read(request) {
           const options = uploadOptions(request)
           return (form) => ({ upload: audioOf(form), mode: speechModeOf(form), ...options })
@@ -36,8 +36,9 @@ async function answerOnce(services: Services, subject: Upload): Promise<void> {
   const error = await transcribeWhole(services, exchange, transcript)
   const data = transcript.describe()
   if (error === undefined) return replyOk(exchange, data)
-  const { code, message, status, headers } = error
-  replyJson(exchange, status, { ok: false, error: { code, message }, data }, headers)
+  const { code, message, status } = error
+  // Without `Retry-After`, which would say that nothing was charged.
+  replyJson(exchange, status, { ok: false, error: { code, message }, data })
 }
 
 /** `started`, a `chunk` for every piece, then `final` or `error` (D27); nothing more to a client that has gone. */

@@ -21,7 +21,7 @@ export interface Wish {
 
 /** How an endpoint asks, and how it answers. */
 export interface UploadEndpoint<W extends Wish> {
-  readonly form: Pick<FormRules, 'files' | 'lists'>
+  readonly form: Omit<FormRules, 'fileBytesMax'>
   /**
    * Reads what is asked for in two steps: from the head of the request, before the body is taken in, and from its form. Both throw
    * `BAD_REQUEST`.

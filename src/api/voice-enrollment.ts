@@ -4,14 +4,14 @@ import { pipeline } from 'node:stream/promises'
 import { DecoderBusy } from '../audio/decoding.ts'
 import type { EnrolledVoice, EnrollmentOutcome, NewKey } from '../ledger/ledger.ts'
 import { newVoiceId } from '../ledger/voices.ts'
-import { ENROLLMENT_FILE_BYTES_MAX, ENROLLMENTS_PER_MINUTE_MAX, VOICES_PER_ACCOUNT_MAX } from '../limits.ts'
+import { ENROLLMENTS_PER_MINUTE_MAX, VOICES_PER_ACCOUNT_MAX } from '../limits.ts'
 import { SpoolFull } from '../runtime/spool.ts'
 import { UnfitReference, type VoiceFeatures } from '../speech/voice-fitting.ts'
 import { linkSignals } from './abort-signals.ts'
 import { findPlace } from './admission.ts'
 import { authenticate, type Caller, requirePermission } from './authenticate.ts'
 import { enrollVoiceOperation } from './documents/voices.ts'
-import { asFailedField, type EnrollmentForm, parseEnrollment, REFERENCE_FIELD, unfitFile } from './enrollment-fields.ts'
+import { asFailedField, ENROLLMENT_FORM, type EnrollmentForm, parseEnrollment, unfitFile } from './enrollment-fields.ts'
 import { replyJson } from './envelope.ts'
 import { ApiError, asApiError, describe } from './errors.ts'
 import { ClientGone, type Exchange, type Route } from './exchange.ts'
@@ -41,7 +41,7 @@ export function voiceEnrollment(services: Services): Route {
 
 async function answer(services: Services, exchange: Exchange, signal: AbortSignal): Promise<void> {
   requireEnroller(services, exchange)
-  const form = await exchange.form({ files: [REFERENCE_FIELD], fileBytesMax: ENROLLMENT_FILE_BYTES_MAX })
+  const form = await exchange.form(ENROLLMENT_FORM)
   try {
     // Again: a long upload is a long time.
     const caller = requireEnroller(services, exchange)

@@ -5,9 +5,9 @@ import type { Speech, SpeechFields } from './speech.ts'
 import { speakByEvents } from './speech-events.ts'
 import { speakBySocket } from './speech-socket.ts'
 import { asInterruption } from './syrinx-error.ts'
+import type { Transcript } from './transcript.ts'
 import {
   type AudioFile,
-  type Transcript,
   type TranscriptionOptions,
   type TranscriptionProgress,
   transcribe,
@@ -22,14 +22,8 @@ export type { ListenOptions, LiveEvent, LiveTranscription, PcmChunk } from './li
 export { wavFile } from './pcm.ts'
 export type { Speech, SpeechEnd, SpeechFields, SpokenWord } from './speech.ts'
 export { type ClientErrorCode, type FieldError, SyrinxError } from './syrinx-error.ts'
-export type {
-  AudioFile,
-  Transcript,
-  TranscriptionOptions,
-  TranscriptionProgress,
-  TranscriptSegment,
-  TranscriptWord,
-} from './transcription.ts'
+export type { Transcript, TranscriptSegment, TranscriptWord } from './transcript.ts'
+export type { AudioFile, TranscriptionOptions, TranscriptionProgress } from './transcription.ts'
 export type { DeletedVoice, EnrolledVoice, Enrollment, Voices } from './voices.ts'
 
 export interface SyrinxClientOptions {
@@ -102,7 +96,7 @@ export class SyrinxClient {
       method: 'POST',
       path: '/api/v1/tts/bytes',
       json: { text, ...fields },
-      repetition: 'unless_begun',
+      repetition: 'when_told',
       signal,
     })
     return {

@@ -6,12 +6,12 @@ import type { SyrinxError } from './syrinx-error.ts'
  * `repeatable`: it may reach the service twice without harm, because it only reads, or because an `Idempotency-Key` makes the second
  * one a look at the first. Repeated after 500, 502, 503 and a lost connection.
  *
- * `unless_begun`: a second one could be charged a second time. Repeated only after 503, with which the service refuses
- * before any charge. After a 500, a 502 or a lost connection nobody but the caller can decide.
+ * `when_told`: a second one could be charged a second time, or counts against a rate. Repeated only after a 503 that says when
+ * (`Retry-After`), with which the service refuses before any charge. After anything else nobody but the caller can decide.
  *
- * `when_told`: each attempt counts against a rate. Repeated only after a 503 that says when (`Retry-After`).
+ * Neither after an error that brings a transcript: that much of it was charged.
  */
-export type Repetition = 'repeatable' | 'unless_begun' | 'when_told'
+export type Repetition = 'repeatable' | 'when_told'
 
 const FIRST_WAIT_MS = 500
 const WAIT_MS_MAX = 8_000
@@ -36,10 +36,10 @@ export function waitBeforeRetry(
 }
 
 function isWorthRepeating(error: SyrinxError, repetition: Repetition, attempt: number): boolean {
-  const { code, status, retryAfter } = error
-  if (status === 503) return repetition !== 'when_told' || retryAfter !== undefined
-  if (repetition !== 'repeatable') return false
-  if (status === 500 || status === 502 || code === 'CONNECTION_FAILED') return true
+  const { code, status, retryAfter, transcript } = error
+  if (transcript !== undefined) return false
+  if (repetition === 'when_told') return status === 503 && retryAfter !== undefined
+  if (status === 500 || status === 502 || status === 503 || code === 'CONNECTION_FAILED') return true
   // The first request still runs, whose connection was lost: its answer is what this call waits for.
   return status === 409 && attempt > 0
 }

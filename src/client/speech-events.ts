@@ -15,7 +15,7 @@ export async function speakByEvents(transport: Transport, body: object, signal?:
       path: '/api/v1/tts/sse',
       headers: { Accept: 'text/event-stream' },
       json: body,
-      repetition: 'unless_begun',
+      repetition: 'when_told',
       signal: controller.signal,
     })
     const requestId = response.headers.get('x-request-id') ?? undefined

@@ -28,12 +28,12 @@ export async function speakBySocket(
     method: 'POST',
     path: '/api/v1/tts/stream-token',
     json: { text_length: text.length, ...(voice_id !== undefined && { voice_id }) },
-    repetition: 'unless_begun',
+    repetition: 'when_told',
     signal,
   })
   const url = `${token.ws_url}?token=${encodeURIComponent(token.stream_token)}`
-  // A socket that the node had no room for has not spent its token.
-  return transport.repeated({ repetition: 'unless_begun', signal }, () =>
+  // A socket that the node had no room for has not spent its token, and a spent one is refused.
+  return transport.repeated({ repetition: 'repeatable', signal }, () =>
     open(url, WebSocket, { text, ...fields }, signal),
   )
 }

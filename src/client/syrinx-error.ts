@@ -1,3 +1,5 @@
+import type { Transcript } from './transcript.ts'
+
 /** Codes of this client's own, beside those of the service. */
 export type ClientErrorCode =
   /** No connection, or it was lost before an answer came. Whether the service has acted on the request is not known. */
@@ -23,8 +25,7 @@ export interface ErrorParticulars {
   /** Seconds after which it is worth asking again, where the service said so. */
   readonly retryAfter?: number | undefined
   readonly details?: readonly FieldError[] | undefined
-  /** What was delivered all the same: the transcript that an allowance paid for before it ran out. */
-  readonly data?: unknown
+  readonly transcript?: Transcript | undefined
   readonly cause?: unknown
 }
 
@@ -38,7 +39,8 @@ export class SyrinxError extends Error {
   readonly requestId: string | undefined
   readonly retryAfter: number | undefined
   readonly details: readonly FieldError[]
-  readonly data: unknown
+  /** What was written down, and charged, before `transcribe` failed. Asking again pays for it again. */
+  readonly transcript: Transcript | undefined
 
   constructor(code: string, message: string, particulars: ErrorParticulars = {}) {
     super(message, particulars.cause === undefined ? {} : { cause: particulars.cause })
@@ -48,7 +50,7 @@ export class SyrinxError extends Error {
     this.requestId = particulars.requestId
     this.retryAfter = particulars.retryAfter
     this.details = particulars.details ?? []
-    this.data = particulars.data
+    this.transcript = particulars.transcript
   }
 }
 
@@ -67,7 +69,7 @@ export async function errorOf(response: Response): Promise<SyrinxError> {
   const { code, message, details } = body.error
   return new SyrinxError(code, String(message ?? code), {
     ...particulars,
-    data: body.data,
+    transcript: isTranscript(body.data) ? body.data : undefined,
     ...(Array.isArray(details) && { details: details.filter(isFieldError) }),
   })
 }
@@ -93,6 +95,10 @@ export function asInterruption(error: unknown, signal: AbortSignal | undefined, 
 
 export function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+function isTranscript(value: unknown): value is Transcript {
+  return isRecord(value) && typeof value.text === 'string' && Array.isArray(value.segments)
 }
 
 function isFieldError(value: unknown): value is FieldError {

@@ -2,6 +2,7 @@ import { linkedAbort } from './abort.ts'
 import { bodyText } from './body-text.ts'
 import { JsonLineParser } from './json-lines.ts'
 import { errorOfEvent, isRecord, SyrinxError } from './syrinx-error.ts'
+import type { Transcript, TranscriptSegment } from './transcript.ts'
 import type { Transport } from './transport.ts'
 
 /** Audio in any container the service reads. Bytes must not change until the call has ended. */
@@ -13,33 +14,6 @@ export interface TranscriptionOptions {
   /** Whether each segment has its words. */
   readonly word_timestamps?: boolean
   readonly signal?: AbortSignal
-}
-
-/** Times in seconds. */
-export interface TranscriptWord {
-  readonly word: string
-  readonly start: number
-  readonly end: number
-}
-
-export interface TranscriptSegment {
-  readonly index: number
-  readonly start: number
-  readonly end: number
-  readonly text: string
-  readonly language: string
-  readonly words?: readonly TranscriptWord[]
-}
-
-export interface Transcript {
-  readonly text: string
-  readonly language: string
-  readonly is_final: true
-  readonly provider: string
-  readonly model: string
-  readonly duration_seconds: number
-  readonly latency_ms: number
-  readonly segments: readonly TranscriptSegment[]
 }
 
 /** What becomes known of a recording, in this order; `final` is the last. */
@@ -101,7 +75,7 @@ function upload(
   appendFile(form, 'audio', file)
   const all = new URLSearchParams({ ...query, ...(word_timestamps && { word_timestamps: 'true' }) })
   const path = `/api/v1/stt/transcriptions${all.size > 0 ? `?${all}` : ''}`
-  return { method: 'POST', path, form, repetition: 'unless_begun', signal } as const
+  return { method: 'POST', path, form, repetition: 'when_told', signal } as const
 }
 
 /** What the audio is shows from its bytes; the name only tells the service that the part is a file. */

@@ -58,6 +58,6 @@ export class Voices {
   /** Deletes a voice with its key, for good. */
   delete(voiceId: string, { signal }: { readonly signal?: AbortSignal } = {}): Promise<DeletedVoice> {
     const path = `/api/v1/voices/${encodeURIComponent(voiceId)}`
-    return this.#transport.data({ method: 'DELETE', path, repetition: 'unless_begun', signal })
+    return this.#transport.data({ method: 'DELETE', path, repetition: 'when_told', signal })
   }
 }

@@ -27,5 +27,5 @@ const NONE: Readonly<Record<string, string>> = Object.freeze({})
 const FOR_PAGES: Readonly<Record<string, string>> = Object.freeze({
   'Access-Control-Allow-Origin': '*',
   'Access-Control-Expose-Headers':
-    'X-Request-Id, X-Service-Format, X-Service-Sample-Rate, X-Service-Chars-Deducted, Retry-After, Content-Disposition, Content-Range, ETag',
+    'X-Request-Id, X-Service-Format, X-Service-Sample-Rate, X-Service-Chars-Deducted, Retry-After, X-Should-Retry, Content-Disposition, Content-Range, ETag',
 })

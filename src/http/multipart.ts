@@ -89,10 +89,16 @@ class FormReading {
   /** The parser has no name for a part whose head names none, whatever its declaration says. */
   #addField(name: string | undefined, value: string, wasCut: boolean): void {
     if (name === undefined) this.#fail(new MalformedForm('each part of the body must have a name'))
+    else if (!this.#isKnown(name)) return
     else if (wasCut) this.#fail(new FieldTooLong(name, FIELD_BYTES_MAX))
     else if (this.#rules.lists?.includes(name)) this.#lists[name] = [...(this.#lists[name] ?? []), value]
     else if (name in this.#fields) this.#fail(new MalformedForm(`${shown(name)} must be sent once`))
     else this.#fields[name] = value
+  }
+
+  /** A file's name counts as well: a text under it has a message of its own. */
+  #isKnown(name: string): boolean {
+    return this.#rules.fields.includes(name) || this.#rules.files.includes(name)
   }
 
   #addFile(name: string, stream: BusboyFileStream, fileName: string, mimeType: string): void {

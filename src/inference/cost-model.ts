@@ -87,7 +87,7 @@ function factorOf(msPerFrame: number, msPerPlannedSecond: number): number {
   return (msPerFrame * (1_000 / FRAME_MS) + msPerPlannedSecond) / 1_000
 }
 
-/** What a task's time grows with: seconds to plan, frames to keep, seconds to hear, sentences, or nothing. Never zero. */
+/** What a task's time grows with: seconds to plan, frames to keep, seconds to hear, the sentence, or nothing. Never zero. */
 function unitsOf(task: SpeechTask): number {
   switch (task.kind) {
     case 'plan':
@@ -100,7 +100,8 @@ function unitsOf(task: SpeechTask): number {
     case 'search':
       return 1
     case 'trial':
-      return task.sentences
+      // The second sentence is the longer one, and measured with the first.
+      return 1 + task.sentence
     case 'embed':
       return 1 + task.samples.length / task.sampleRate
     case 'recognize':

@@ -15,8 +15,8 @@ import { UnfitReference, type VoiceFeatures, type VoiceFitter } from '../speech/
 import type { PresetVoices } from './preset-voices.ts'
 import { encodeVoiceSound } from './voice-sound.ts'
 
-/** Syntheses that are compared with the clip: four at first, and two after each further search. */
-const TRIALS = 8
+/** Syntheses that are compared with the clip, each where the search expects most after all before. */
+const TRIALS = 3
 /** How far the pitch of the best trial is corrected in the end, at most, as a factor either way. */
 const PITCH_CORRECTION_MAX = 1.25
 /** In the style vectors. */
@@ -24,12 +24,12 @@ const HALF = STYLE_WIDTH / 2
 
 /**
  * Finds the mixture of the model's own voices that resembles a clip most: the clip is measured, mixtures are proposed, tried,
- * measured and coloured, and the best of them speaks once more and longer, which says what is left of the difference in pitch and
- * which colour suits it.
+ * measured and coloured, and the best of them speaks another sentence, which says what is left of the difference in pitch and which
+ * colour suits it.
  *
- *   clip ─▶ its speech ─▶ print ─▶ search ─▶ trials ─▶ prints, in the best colours ─┬─▶ the best, heard again
- *                                    ▲                                              │ a few times
- *                                    └──────────────────────────────────────────────┘
+ *   clip ─▶ its speech ─▶ print ─▶ search ─▶ trial ─▶ print, in the best colour ─┬─▶ the best, heard again
+ *                                    ▲                                          │ a few times
+ *                                    └──────────────────────────────────────────┘
  *
  * All of it is batch work of the inference workers, so that nobody who listens waits for it.
  */
@@ -69,25 +69,24 @@ export class KokoroVoiceFitter implements VoiceFitter {
     if (print.pitch === 0) throw new UnfitReference('min_voiced', 'holds too little voiced speech')
 
     const tried: (HeardTrial & { readonly mixture: VoiceMixture })[] = []
-    const search = () => {
+    const attempt = (mixture: VoiceMixture, sentence: number, before?: Float32Array) => {
+      const style = mixedRow(mixture, styles[TRIAL_STYLE_CLASS]!)
+      const { pitch } = mixture
+      return this.#runner.run(
+        { kind: 'trial', style, pitch, sentence, ...(before && { before }), target: print },
+        order,
+      )
+    }
+    for (;;) {
       const trials = tried.map(({ mixture, print, coloured }) => {
         return { coordinates: mixture.coordinates, print, coloured }
       })
-      return this.#runner.run({ kind: 'search', target: print, trials }, order)
-    }
-    const attempt = async (mixture: VoiceMixture, sentences: 1 | 2) => {
-      const style = mixedRow(mixture, styles[TRIAL_STYLE_CLASS]!)
-      const { pitch } = mixture
-      return this.#runner.run({ kind: 'trial', style, pitch, sentences, target: print }, order)
-    }
-    for (let found = await search(); ; found = await search()) {
-      const best = tried[found.best]
-      if (tried.length >= this.#trials && best) {
-        return features(best.mixture, await attempt(best.mixture, 2), print, styles)
+      const { next, best } = await this.#runner.run({ kind: 'search', target: print, trials }, order)
+      const found = tried[best]
+      if (found && tried.length >= this.#trials) {
+        return features(found.mixture, await attempt(found.mixture, 1, found.spoken), print, styles)
       }
-      const next = found.next.slice(0, this.#trials - tried.length)
-      const heard = await Promise.all(next.map((mixture) => attempt(mixture, 1)))
-      tried.push(...heard.map((trial, index) => ({ ...trial, mixture: next[index]! })))
+      tried.push({ ...(await attempt(next, 0)), mixture: next })
     }
   }
 
@@ -116,7 +115,8 @@ function features(
   return encodeVoiceSound({ pitch, rows, equaliser })
 }
 
-function mixedRow({ timbre, prosody }: VoiceMixture, voices: readonly Float32Array[]): Float32Array {
+/** The style of a mixture in a length class: `voices` are the styles of all voices in it. */
+export function mixedRow({ timbre, prosody }: VoiceMixture, voices: readonly Float32Array[]): Float32Array {
   const mixed = new Float32Array(STYLE_WIDTH)
   for (const [voice, style] of voices.entries()) {
     for (let at = 0; at < STYLE_WIDTH; at++) mixed[at]! += (at < HALF ? timbre : prosody)[voice]! * style[at]!

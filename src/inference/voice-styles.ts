@@ -1,5 +1,6 @@
-import { readFile, rename, writeFile } from 'node:fs/promises'
+import { readFile, rename, rm, writeFile } from 'node:fs/promises'
 import type { Log } from '../runtime/log.ts'
+import { base32Id, type Random } from '../runtime/random.ts'
 import { STYLE_CLASSES, STYLE_WIDTH } from '../speech/style-classes.ts'
 import { CALIBRATION_UTTERANCES, type StyleRows } from '../speech/task-protocol.ts'
 import type { TaskRunner } from '../speech/task-runner.ts'
@@ -40,6 +41,7 @@ export class VoiceStyles {
   readonly #source: VoiceSource
   readonly #runner: TaskRunner
   readonly #log: Log
+  readonly #random: Random
   readonly #loadedMax: number
   readonly #ahead: boolean
   /** The one that was asked for last is the last. */
@@ -49,10 +51,11 @@ export class VoiceStyles {
    * `loadedMax`: voices that are kept in memory, about a megabyte each. `ahead`: of a voice that speaks, classes are measured that it
    * has not needed yet.
    */
-  constructor(source: VoiceSource, runner: TaskRunner, log: Log, loadedMax: number, ahead = true) {
+  constructor(source: VoiceSource, runner: TaskRunner, log: Log, random: Random, loadedMax: number, ahead = true) {
     this.#source = source
     this.#runner = runner
     this.#log = log
+    this.#random = random
     this.#loadedMax = loadedMax
     this.#ahead = ahead
   }
@@ -104,11 +107,14 @@ export class VoiceStyles {
     )
     const conditioning = mean(measured.map((result) => result.conditioning))
     const path = this.#path(name, styleClass)
+    // Of its own name: another node that shares the models may measure the same, and nobody may ever read half of it.
+    const part = `${path}.${base32Id(this.#random, PART_ID_LENGTH)}.new`
     try {
       await this.#source.makeRoom(name)
-      await writeFile(`${path}.new`, conditioning, { mode: 0o600 })
-      await rename(`${path}.new`, path)
+      await writeFile(part, conditioning, { mode: 0o600, flush: true })
+      await rename(part, path)
     } catch (error) {
+      await rm(part, { force: true }).catch(() => {})
       // A read-only models folder costs a calibration at each start, nothing else.
       this.#log.warn({ voice: name, err: error }, 'calibration could not be stored')
     }
@@ -119,6 +125,8 @@ export class VoiceStyles {
     return this.#source.conditioningPath(name, STYLE_CLASSES[styleClass]!.row)
   }
 }
+
+const PART_ID_LENGTH = 10
 
 function mean(vectors: readonly Float32Array[]): Float32Array {
   const sum = new Float32Array(vectors[0]?.length ?? 0)

@@ -153,19 +153,23 @@ export interface EmbedTask {
   readonly sampleRate: number
 }
 
-/** Speaks fixed sentences with a style, measures the voice that comes of it, and colours it like another. */
+/** Speaks a fixed sentence with a style, measures the voice that comes of it, and colours it like another. */
 export interface TrialTask {
   readonly kind: 'trial'
   readonly style: Float32Array
   /** As for `PlanTask`. */
   readonly pitch: number
-  /** One is enough to compare voices by; more say better what colour suits this one. */
-  readonly sentences: 1 | 2
+  /** From 0. One is enough to compare voices by; two say better what colour suits this one. */
+  readonly sentence: number
+  /** What the style was heard to speak before, at the engine's rate; measured with the rest. */
+  readonly before?: Float32Array
   readonly target: VoicePrint
 }
 
 export interface HeardTrial {
-  /** Of what was spoken, without any colour. */
+  /** All that was measured, at the engine's rate and without any colour. */
+  readonly spoken: Float32Array
+  /** Of it. */
   readonly print: VoicePrint
   /** The colour in which it resembles the target most: gains in dB in the bands of the print. */
   readonly gains: Float32Array
@@ -181,13 +185,13 @@ export interface SearchTask {
   readonly trials: readonly VoiceTrial[]
 }
 
-export interface VoiceTrial extends Omit<HeardTrial, 'gains'> {
+export interface VoiceTrial extends Pick<HeardTrial, 'print' | 'coloured'> {
   readonly coordinates: Float32Array
 }
 
 export interface VoiceSearch {
-  /** What to try next, each independently of the others, the most promising first. */
-  readonly next: readonly VoiceMixture[]
+  /** What to try next. */
+  readonly next: VoiceMixture
   /** Likeness of each trial, 1 the most, and the best of them; -1: there are none yet. */
   readonly scores: readonly number[]
   readonly best: number

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { badRequest, methodNotAllowed, notFound, overloaded, overloadedEvent } from '../../src/api/edge-errors.ts'
-import { ApiError, type ErrorRow, isRetryable, renderError, STT_ERRORS, TTS_ERRORS } from '../../src/api/errors.ts'
+import { type ErrorRow, isRetryable, STT_ERRORS, TTS_ERRORS } from '../../src/api/error-codes.ts'
+import { ApiError, renderError } from '../../src/api/errors.ts'
 import { BodyTooLarge, ClientGone } from '../../src/api/exchange.ts'
 import { silentLog } from '../../src/runtime/log.ts'
 import { SynthesisFailed } from '../../src/speech/synthesis.ts'

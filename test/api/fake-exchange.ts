@@ -49,7 +49,7 @@ export class FakeExchange implements Exchange {
     return this.#body
   }
 
-  async form({ files: wanted, fileBytesMax, lists: listed = [] }: FormRules): Promise<Form> {
+  async form({ fields: known, files: wanted, fileBytesMax, lists: listed = [] }: FormRules): Promise<Form> {
     if (this.closed.aborted) throw new ClientGone()
     const headers = { 'Content-Type': this.request.header('content-type') ?? '' }
     const parsed = await new Response(this.#body, { headers }).formData().catch(() => undefined)
@@ -65,8 +65,9 @@ export class FakeExchange implements Exchange {
     const files: Record<string, UploadedFile> = {}
     for (const [name, value] of parsed) {
       if (typeof value === 'string' && listed.includes(name)) lists[name] = [...(lists[name] ?? []), value]
-      else if (typeof value === 'string') fields[name] = value
-      else if (wanted.includes(name)) {
+      else if (typeof value === 'string') {
+        if (known.includes(name) || wanted.includes(name)) fields[name] = value
+      } else if (wanted.includes(name)) {
         const path = join(folder, name)
         await writeFile(path, new Uint8Array(await value.arrayBuffer()))
         files[name] = { name: value.name, mimeType: value.type, path, bytes: value.size }

@@ -1,7 +1,8 @@
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { renderError, STT_ERRORS } from '../../src/api/errors.ts'
+import { STT_ERRORS } from '../../src/api/error-codes.ts'
+import { renderError } from '../../src/api/errors.ts'
 import { FileTooLarge } from '../../src/api/form.ts'
 import { sttTranscriptions } from '../../src/api/stt-transcriptions.ts'
 import { DecoderBusy } from '../../src/audio/decoding.ts'
@@ -92,7 +93,7 @@ describe('an upload is refused', () => {
       code: 'FILE_TOO_LARGE',
       message: /104857600 bytes/,
     })
-    expect(form.mock.calls).toEqual([[{ files: ['audio', 'file'], fileBytesMax: 100 * 1024 * 1024 }]])
+    expect(form.mock.calls).toMatchObject([[{ files: ['audio', 'file'], fileBytesMax: 100 * 1024 * 1024 }]])
     form.mockRestore()
   })
 

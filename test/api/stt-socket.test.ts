@@ -3,6 +3,7 @@ import { STREAM_BUFFER_BYTES_MAX, STT_IDLE_MS_MAX, STT_MESSAGES_MAX, STT_SECONDS
 import { scriptedSamples } from '../scripted-listening.ts'
 import { waitFor } from '../wait-for.ts'
 import type { FakeSocket, Reader } from './fake-exchange.ts'
+import { slowDebits } from './slow-debits.ts'
 import { TestNode } from './test-node.ts'
 
 const AUTO = { type: 'start', mode: 'auto', language: 'en', sample_rate: 16_000, format: 'pcm_s16le' }
@@ -603,20 +604,6 @@ describe('a session costs', () => {
   }
   const ends = (socket: FakeSocket) => types(socket).filter((type) => type !== 'partial')
 
-  /** Debits that are on disk only when `onDisk` is called. */
-  function slowDebits() {
-    let onDisk = () => {}
-    const debit = node.ledger.chargeUpTo.bind(node.ledger)
-    const gate = new Promise<void>((resolve) => {
-      onDisk = resolve
-    })
-    const charge = vi.spyOn(node.ledger, 'chargeUpTo').mockImplementation(async (posting) => {
-      await gate
-      return debit(posting)
-    })
-    return { charge, onDisk }
-  }
-
   it('its characters, posted segment by segment, and nothing for partials', async () => {
     node.recognizer.previewText = 'something long that is shown and not charged'
     await speak(`?token=${node.sttKey}`, AUTO)
@@ -672,7 +659,7 @@ describe('a session costs', () => {
   })
 
   it('is on disk before its words are sent (promise 1)', async () => {
-    const { charge, onDisk } = slowDebits()
+    const { charge, onDisk } = slowDebits(node.ledger)
     const socket = started()
     await say(socket, '1 -1')
     expect([charge.mock.calls.length, types(socket)]).toEqual([1, ['partial']])
@@ -681,7 +668,7 @@ describe('a session costs', () => {
   })
 
   it('what was under way when it ended, which is not told any more', async () => {
-    const { onDisk } = slowDebits()
+    const { onDisk } = slowDebits(node.ledger)
     const socket = started()
     await say(socket, '1 -1')
     socket.receive({ type: 'dance' })

@@ -1,8 +1,11 @@
 import { describe, expect, it } from 'vitest'
 import { pause, waitBeforeRetry } from '../../src/client/retry.ts'
 import { SyrinxError } from '../../src/client/syrinx-error.ts'
+import type { Transcript } from '../../src/client/transcript.ts'
+import { TRANSCRIPT } from './scripted-service.ts'
 
-const error = (status: number, retryAfter?: number) => new SyrinxError('BACKEND_ERROR', 'no', { status, retryAfter })
+const error = (status: number, retryAfter?: number, transcript?: Transcript) =>
+  new SyrinxError('BACKEND_ERROR', 'no', { status, retryAfter, transcript })
 const lost = new SyrinxError('CONNECTION_FAILED', 'no')
 const middle = () => 0.5
 
@@ -25,21 +28,18 @@ describe('a call that may reach the service twice', () => {
   })
 })
 
-describe('a call that could be charged twice', () => {
-  it('is repeated only after 503, which is told before any charge', () => {
-    expect(waitBeforeRetry(error(503), 'unless_begun', 0, middle)).toBe(375)
-    for (const other of [error(500), error(502), error(409, 1), lost]) {
-      expect(waitBeforeRetry(other, 'unless_begun', 1, middle)).toBeUndefined()
+describe('a call that could be charged or counted twice', () => {
+  it('is repeated only after a 503 that says when', () => {
+    expect(waitBeforeRetry(error(503, 2), 'when_told', 0, middle)).toBe(2_187.5)
+    for (const other of [error(503), error(500, 2), error(502, 2), error(409, 1), error(429, 2), lost]) {
+      expect(waitBeforeRetry(other, 'when_told', 1, middle)).toBeUndefined()
     }
   })
 })
 
-describe('a call whose attempts are counted', () => {
-  it('is repeated only after a 503 that says when', () => {
-    expect(waitBeforeRetry(error(503, 2), 'when_told', 0, middle)).toBe(2_187.5)
-    for (const other of [error(503), error(500, 2), error(429, 2), lost]) {
-      expect(waitBeforeRetry(other, 'when_told', 1, middle)).toBeUndefined()
-    }
+describe('an error that brings a transcript', () => {
+  it.each(['repeatable', 'when_told'] as const)('ends a call that is %s: that much was charged', (repetition) => {
+    expect(waitBeforeRetry(error(503, 2, TRANSCRIPT), repetition, 0, middle)).toBeUndefined()
   })
 })
 

@@ -1,4 +1,5 @@
 import type { WebSocketLike } from '../../src/client/channel.ts'
+import type { Transcript } from '../../src/client/transcript.ts'
 
 export interface Sent {
   readonly url: string
@@ -25,6 +26,18 @@ export class ScriptedService {
     if (answer instanceof Error) throw answer
     return answer
   }
+}
+
+/** Of one piece. */
+export const TRANSCRIPT: Transcript = {
+  text: 'so far',
+  language: 'en',
+  is_final: true,
+  provider: 'syrinx',
+  model: 'm',
+  duration_seconds: 3,
+  latency_ms: 5,
+  segments: [{ index: 0, start: 0, end: 1.5, text: 'so far', language: 'en' }],
 }
 
 export function ok(data: object): Response {

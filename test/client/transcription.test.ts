@@ -1,6 +1,6 @@
 import { describe, expect, it, vi } from 'vitest'
 import { SyrinxClient, type TranscriptionProgress } from '../../src/client/client.ts'
-import { ok, refusal, ScriptedService, streamed } from './scripted-service.ts'
+import { ok, refusal, ScriptedService, streamed, TRANSCRIPT } from './scripted-service.ts'
 
 const STARTED = { type: 'started', duration_seconds: 3, chunks_total: 1, provider: 'syrinx', model: 'm' }
 const CHUNK = { type: 'chunk', index: 0, chunks_total: 1, start: 0, end: 3, text: 'Hi.', combined_text: 'Hi.' }
@@ -72,11 +72,24 @@ describe('a file', () => {
     expect(response.wasCancelled).toBe(true)
   })
 
-  it('is refused like any call, with the transcript that was paid for', async () => {
-    const body = { ok: false, error: { code: 'QUOTA_EXCEEDED', message: 'no' }, data: { text: 'so far' } }
-    const { client } = clientOver(Response.json(body, { status: 403 }))
-    await expect(client.transcribe(new Uint8Array(2))).rejects.toMatchObject({ data: { text: 'so far' } })
-  })
+  it.each([
+    [403, 'QUOTA_EXCEEDED'],
+    [500, 'internal_error'],
+    [502, 'stt_upstream_error'],
+    [503, 'STT_UNAVAILABLE'],
+  ])(
+    'is not sent again after a %i with a transcript, which was paid for and comes with the error',
+    async (status, code) => {
+      const body = { ok: false, error: { code, message: 'no' }, data: TRANSCRIPT }
+      const service = new ScriptedService(
+        Response.json(body, { status, headers: { 'Retry-After': '0' } }),
+        ok(TRANSCRIPT),
+      )
+      const client = new SyrinxClient({ baseUrl: 'http://node', apiKey: 'k', fetch: service.fetch })
+      await expect(client.transcribe(new Uint8Array(2))).rejects.toMatchObject({ code, transcript: TRANSCRIPT })
+      expect(service.sent).toHaveLength(1)
+    },
+  )
 })
 
 describe('the other calls', () => {

@@ -1,14 +1,14 @@
 import { describe, expect, it } from 'vitest'
 import { SyrinxError } from '../../src/client/syrinx-error.ts'
 import { Transport } from '../../src/client/transport.ts'
-import { ok, refusal, ScriptedService } from './scripted-service.ts'
+import { ok, refusal, ScriptedService, TRANSCRIPT } from './scripted-service.ts'
 
 const READ = { method: 'GET', path: '/api/v1/usage', repetition: 'repeatable' } as const
 const CHARGED = {
   method: 'POST',
   path: '/api/v1/tts/bytes',
   json: { text: 'Hi.' },
-  repetition: 'unless_begun',
+  repetition: 'when_told',
 } as const
 
 /** A transport that waits no time, and the waits it would have made. */
@@ -63,12 +63,12 @@ describe('a call', () => {
     })
   })
 
-  it('reads the recogniser’s errors, which have no `ok`, and the data that came with one', async () => {
-    const body = { error: { code: 'stt_upstream_error', message: 'no' }, data: { text: 'so far' } }
+  it('reads the recogniser’s errors, which have no `ok`, and the transcript that came with one', async () => {
+    const body = { error: { code: 'stt_upstream_error', message: 'no' }, data: TRANSCRIPT }
     const told = await failure(
       transportOver(new ScriptedService(Response.json(body, { status: 400 }))).transport.data(READ),
     )
-    expect(told).toMatchObject({ code: 'stt_upstream_error', data: { text: 'so far' } })
+    expect(told).toMatchObject({ code: 'stt_upstream_error', transcript: TRANSCRIPT })
   })
 
   it('fails plainly where something else answers', async () => {
@@ -99,10 +99,13 @@ describe('a call', () => {
     expect((await failure(transportOver(service, 2).transport.data(READ))).code).toBe('C')
   })
 
-  it('that could be charged twice is sent again after a 503, and after nothing else', async () => {
-    const refused = new ScriptedService(refusal(503, 'BACKEND_ERROR'), refusal(500, 'BACKEND_ERROR'), ok({}))
-    expect((await failure(transportOver(refused).transport.data(CHARGED))).status).toBe(500)
-    expect(refused.sent).toHaveLength(2)
+  it('that could be charged twice is sent again after a 503 that says when, and after nothing else', async () => {
+    for (const status of [500, 502, 503]) {
+      const full = refusal(503, 'BACKEND_ERROR', { 'Retry-After': '1' })
+      const refused = new ScriptedService(full, refusal(status, 'BACKEND_ERROR'), ok({}))
+      expect((await failure(transportOver(refused).transport.data(CHARGED))).retryAfter).toBeUndefined()
+      expect(refused.sent).toHaveLength(2)
+    }
     const lost = new ScriptedService(new TypeError('fetch failed'), ok({}))
     expect((await failure(transportOver(lost).transport.data(CHARGED))).code).toBe('CONNECTION_FAILED')
     expect(lost.sent).toHaveLength(1)

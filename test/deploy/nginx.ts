@@ -27,6 +27,19 @@ export interface Nginx {
  * stands in the frame that Debian gives it, with one worker, and stops with the test.
  */
 export async function startNginx(nodePort: number, tls: 'plain' | 'tls' = 'plain'): Promise<Nginx> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await startOnFreePorts(nodePort, tls)
+    } catch (error) {
+      // Somebody took the port before nginx did.
+      if (attempt === ATTEMPTS_MAX || !String(error).includes('Address already in use')) throw error
+    }
+  }
+}
+
+const ATTEMPTS_MAX = 5
+
+async function startOnFreePorts(nodePort: number, tls: 'plain' | 'tls'): Promise<Nginx> {
   const folder = await mkdtemp(join(tmpdir(), 'syrinx-nginx-'))
   onTestFinished(() => rm(folder, { recursive: true, force: true }))
   await mkdir(join(folder, 'log'))
@@ -47,19 +60,23 @@ export async function startNginx(nodePort: number, tls: 'plain' | 'tls' = 'plain
       stdio: ['ignore', 'ignore', 'pipe'],
     },
   )
-  const exited = once(nginx, 'exit')
+  let hasEnded = false
+  const ended = once(nginx, 'close').then(() => {
+    hasEnded = true
+  })
   let complaints = ''
   nginx.stderr.on('data', (bytes: Buffer) => {
     complaints += bytes.toString()
   })
   onTestFinished(async () => {
     nginx.kill('SIGTERM')
-    await exited
+    await ended
   })
   await waitFor(async () => {
-    if (nginx.exitCode !== null) throw new Error(`nginx ended: ${complaints}`)
+    if (hasEnded) throw new Error(`nginx ended: ${complaints}`)
     return fetch(`http://127.0.0.1:${port}/metrics`, { redirect: 'manual' }).then(
-      () => true,
+      // Not whoever else has taken the port.
+      ({ headers }) => headers.get('server') === 'nginx',
       () => false,
     )
   }, 'nginx to listen')

@@ -19,7 +19,7 @@ beforeAll(async () => {
   const client = new Client(node, await node.voiceKey('preset_af_heart'))
   spoken = []
   for (const text of SENTENCES) spoken.push((await client.bytes({ text })).samples)
-}, 300_000)
+})
 
 afterAll(() => node.stop())
 

@@ -19,7 +19,7 @@ beforeAll(async () => {
   const connect = (apiKey: string) => new OpenAI({ apiKey, baseURL: `${node.url}/v1` })
   speaker = connect(await node.voiceKey('preset_af_heart'))
   listener = connect(key.key)
-}, 300_000)
+})
 
 afterAll(() => node.stop())
 

@@ -27,7 +27,7 @@ describe('the end of a node', () => {
     expect([seen[0], seen.at(-1)]).toEqual(['start', 'done'])
     expect(await ended).toBe(0)
     expect(await node.command('ledger', 'verify')).toMatchObject({ ok: true, postings: 1 })
-  }, 400_000)
+  })
 
   it('keeps what was paid for when it is killed in the middle of a stream, and starts again', async () => {
     const node = await startNode()
@@ -45,5 +45,5 @@ describe('the end of a node', () => {
     const again = await startNode({ SYRINX_DATA: node.dataDir })
     expect((await new Client(again, key).usage()).used).toBe(TEXT.length)
     await again.stop()
-  }, 400_000)
+  })
 })

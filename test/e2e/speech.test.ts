@@ -22,7 +22,7 @@ beforeAll(async () => {
   node = await startNode({ SYRINX_LOG_LEVEL: 'info', SYRINX_DATA: dataDir })
   key = await node.voiceKey('preset_af_heart')
   client = new Client(node, key)
-}, 300_000)
+})
 
 afterAll(() => node.stop())
 

@@ -125,11 +125,16 @@ async function storedFile({ services }: WholeNode['inner']): Promise<string> {
   return services.audioFiles.link(name)
 }
 
-async function openedSocket({ ledger, voiceKey, services }: WholeNode['inner']): Promise<Buffer> {
+async function openedSocket(inner: WholeNode['inner']): Promise<Buffer> {
+  return Buffer.from(upgradeRequest(`/ws/tts/stream?token=${await streamToken(inner)}`))
+}
+
+/** A token for a text of at most 60 characters. */
+export async function streamToken({ ledger, voiceKey, services }: WholeNode['inner']): Promise<string> {
   const key = ledger.findKey(voiceKey)
   if (key === undefined) throw new Error('the voice key is known')
   const id = `token-${services.random.bytes(8).join('-')}`
   const outcome = await ledger.issueToken({ id, keyId: key.id, meter: 'tts', characters: 60 }, 'preset_ada')
   if (outcome.status !== 'issued') throw new Error(outcome.status)
-  return Buffer.from(upgradeRequest(`/ws/tts/stream?token=${outcome.token}`))
+  return outcome.token
 }

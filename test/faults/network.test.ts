@@ -138,7 +138,7 @@ describe('a connection that falls silent', () => {
     clients.push(underscored)
     expect((await send(node.port, 'GET', '/healthz')).status).toBe(200)
     const open = () => clients.filter(({ isClosed }) => !isClosed).length
-    await waitFor(() => open() === 0, 'the node to end all of them', 60_000)
+    await waitFor(() => open() === 0, 'the node to end all of them')
     await expectNothingLeft()
   })
 })

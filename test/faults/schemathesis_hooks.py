@@ -1,4 +1,4 @@
-"""What Schemathesis cannot know of the node it tests: what its decoder reads, its voices and languages, what may be sent once."""
+"""What Schemathesis cannot know of the node it tests: what its decoder reads, its voices and languages."""
 
 import itertools
 import re
@@ -12,7 +12,6 @@ scripts = stretches.map(lambda seconds: " ".join(f"{length} -1" for length in se
 schemathesis.openapi.media_type("audio/wav", scripts)
 SCRIPT = "1 -1 2"
 FILES = {"file", "audio"}
-LISTS = {"timestamp_granularities", "timestamp_granularities[]"}
 
 # Of these the document says only that they are text.
 KNOWN = {"language": "en", "voice_id": "preset_ada", "voice": "ada"}
@@ -43,7 +42,3 @@ def before_call(context, case, kwargs):
         case.body[name] = SCRIPT
     if FILES.issubset(case.body):
         del case.body["file"]
-    # As several fields of one name, which are refused whether they are known or not.
-    if case.media_type == "multipart/form-data":
-        for name in [name for name, value in case.body.items() if isinstance(value, list) and name not in LISTS]:
-            del case.body[name]

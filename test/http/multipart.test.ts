@@ -11,7 +11,7 @@ import { Spool, SpoolFull } from '../../src/runtime/spool.ts'
 import { waitFor } from '../wait-for.ts'
 import { patterned, post, RawClient, send, startEdge } from './edge.ts'
 
-const RULES: FormRules = { files: ['audio', 'file'], fileBytesMax: 1_000_000 }
+const RULES: FormRules = { fields: ['language', 'empty', 'später'], files: ['audio', 'file'], fileBytesMax: 1_000_000 }
 const TYPE = 'multipart/form-data; boundary=frontier'
 
 interface Part {
@@ -104,10 +104,20 @@ describe('a form', () => {
   it('holds all values of a field that may be sent several times', async () => {
     const { spool } = await openSpool()
     const body = multipart({ name: 'kind[]', value: 'word' }, AUDIO, { name: 'kind[]', value: 'segment' })
-    const form = await readForm(arriving(body), TYPE, { ...RULES, lists: ['kind[]'] }, spool)
+    const rules = { ...RULES, fields: ['kind[]'] }
+    const form = await readForm(arriving(body), TYPE, { ...rules, lists: ['kind[]'] }, spool)
     expect([form.lists, form.fields]).toEqual([{ 'kind[]': ['word', 'segment'] }, {}])
     await form.dispose()
-    await expect(readForm(arriving(body), TYPE, RULES, spool)).rejects.toThrow('must be sent once')
+    await expect(readForm(arriving(body), TYPE, rules, spool)).rejects.toThrow('must be sent once')
+  })
+
+  it('forgets fields it was not asked for, however often and however long they are (D10)', async () => {
+    const { spool } = await openSpool()
+    const unknown: Part = { name: 'prompt', value: 'x'.repeat(20_000) }
+    const body = multipart(unknown, { name: 'language', value: 'en' }, unknown)
+    const form = await readForm(arriving(body), TYPE, RULES, spool)
+    expect({ ...form.fields }).toEqual({ language: 'en' })
+    await form.dispose()
   })
 
   it('knows a file by its name or its type, and a text by the lack of both', async () => {
@@ -144,7 +154,8 @@ describe('a form', () => {
     ['that ends inside a file', TYPE, multipart(AUDIO).subarray(0, 100_000)],
     ['that ends inside a head', TYPE, multipart(AUDIO).subarray(0, 40)],
     ['that names a file twice', TYPE, multipart(AUDIO, AUDIO)],
-    ['that names a field twice', TYPE, multipart({ name: 'a', value: '1' }, { name: 'a', value: '2' })],
+    ['that names a field twice', TYPE, multipart({ name: 'language', value: 'en' }, { name: 'language', value: 'de' })],
+    ['with two texts in place of a file', TYPE, multipart({ name: 'file', value: '1' }, { name: 'file', value: '2' })],
     ['with a field that is too long', TYPE, multipart({ name: 'language', value: 'x'.repeat(20_000) })],
     ['of parts without names', TYPE, nameless()],
     ['of too many fields', TYPE, multipart(...Array.from({ length: 40 }, (_, i) => ({ name: `${i}`, value: '' })))],

@@ -182,7 +182,8 @@ describe('a request', () => {
       await waitFor(() => client.socket.writableLength === 0, 'the bytes to be sent')
       client.reset()
     }
-    expect((await send(port, 'POST', '/echo', { body: patterned(1_000) })).status).toBe(200)
+    const isServed = async () => (await send(port, 'POST', '/echo', { body: patterned(1_000) })).status === 200
+    await waitFor(isServed, 'all the memory to be free')
     await waitFor(() => server.openCount === 0, 'all to be over')
     expect(lines.filter((line) => line.level !== 'info')).toEqual([])
   })

@@ -7,6 +7,7 @@ import { EnrolledVoices } from '../../src/inference/enrolled-voices.ts'
 import { encodeVoiceSound } from '../../src/inference/voice-sound.ts'
 import { VoiceStyles } from '../../src/inference/voice-styles.ts'
 import { silentLog } from '../../src/runtime/log.ts'
+import { systemRandom } from '../../src/runtime/random.ts'
 import { STYLE_CLASSES, STYLE_WIDTH } from '../../src/speech/style-classes.ts'
 import { type VoiceFeatures, VoiceFeaturesLost } from '../../src/speech/voice-fitting.ts'
 import { waitFor } from '../wait-for.ts'
@@ -40,11 +41,16 @@ function styles(graphs = 'v1'): VoiceStyles {
     asked.push(voiceId)
     return features.get(voiceId)
   }
-  return new VoiceStyles(new EnrolledVoices({ load }, folder, graphs), runner, silentLog, 2)
+  return new VoiceStyles(new EnrolledVoices({ load }, folder, graphs), runner, silentLog, systemRandom, 2)
 }
 
 const stored = (name: string) => (existsSync(join(folder, name)) ? readdirSync(join(folder, name)) : [])
-const allStored = (name: string) => waitFor(() => stored(name).length === STYLE_CLASSES.length, 'all classes')
+/** Resolves when every class is stored under this many versions of the graphs, and nothing is being written. */
+const allStored = (name: string, versions = 1) =>
+  waitFor(
+    () => stored(name).filter((file) => file.endsWith('.f32')).length === versions * STYLE_CLASSES.length,
+    'all classes',
+  )
 
 describe('an enrolled voice', () => {
   it('sounds as it was fitted, and is measured with its pitch', async () => {
@@ -73,7 +79,7 @@ describe('an enrolled voice', () => {
     const other = await styles('v2').load('voice_a')
     await other.conditioning(2, 0)
     expect(runner.ran).not.toEqual([])
-    await waitFor(() => stored('voice_a').length === 2 * STYLE_CLASSES.length, 'both versions')
+    await allStored('voice_a', 2)
   })
 
   it('that was deleted meanwhile gets no folder again', async () => {

@@ -20,7 +20,7 @@ async function answersOf(ask: () => Promise<Uint8Array>): Promise<number[]> {
     // News of the death may overtake the answer: then it was at work.
     const answer = await ask().catch(() => undefined)
     if (answer !== undefined) lengths.push(answer.length)
-    await waitFor(() => deaths >= asked, 'the thread to die', 10_000)
+    await waitFor(() => deaths >= asked, 'the thread to die')
   }
   return lengths
 }

@@ -1,18 +1,39 @@
 import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { PresetVoices } from '../../src/inference/preset-voices.ts'
 import { VoiceStyles } from '../../src/inference/voice-styles.ts'
 import { silentLog } from '../../src/runtime/log.ts'
+import { systemRandom } from '../../src/runtime/random.ts'
 import { STYLE_CLASSES, STYLE_WIDTH } from '../../src/speech/style-classes.ts'
 import { CALIBRATION_UTTERANCES } from '../../src/speech/task-protocol.ts'
 import { waitFor } from '../wait-for.ts'
 import { AnalyticRunner } from './analytic-runner.ts'
 
+/** The real disk; a test may hold back what it has begun to write, and names that it is about to give. */
+const disk = vi.hoisted(() => ({ written: Promise.resolve(), renamed: Promise.resolve(), opened: 0 }))
+vi.mock('node:fs/promises', async (original) => {
+  const real = await original<typeof import('node:fs/promises')>()
+  return {
+    ...real,
+    async writeFile(path: string, bytes: Uint8Array, options: { mode: number }) {
+      await real.writeFile(path, '', options)
+      disk.opened += 1
+      await disk.written
+      await real.writeFile(path, bytes, options)
+    },
+    async rename(from: string, to: string) {
+      await disk.renamed
+      await real.rename(from, to)
+    },
+  }
+})
+
 let folder: string
 let runner: AnalyticRunner
 beforeEach(() => {
+  Object.assign(disk, { written: Promise.resolve(), renamed: Promise.resolve(), opened: 0 })
   folder = mkdtempSync(join(tmpdir(), 'syrinx-styles-'))
   mkdirSync(join(folder, 'voices'))
   // Each row of the table holds its own number.
@@ -24,7 +45,7 @@ afterEach(() => rmSync(folder, { recursive: true, force: true }))
 
 function styles(conditioning = 'conditioning', ahead?: boolean): VoiceStyles {
   const source = new PresetVoices(join(folder, 'voices'), join(folder, conditioning))
-  return new VoiceStyles(source, runner, silentLog, 2, ahead)
+  return new VoiceStyles(source, runner, silentLog, systemRandom, 2, ahead)
 }
 
 /** Whatever class is asked for, the voice's others are measured and written after it. */
@@ -85,6 +106,36 @@ describe('VoiceStyles', () => {
     runner.ran.length = 0
     expect(await (await styles().load('af_test')).conditioning(1, 0)).toEqual(Float32Array.of(1))
     expect(runner.ran).toEqual([])
+  })
+
+  it('lets nobody read half of what another node that shares the folder is writing', async () => {
+    const gate = () => {
+      let open = () => {}
+      const opened = new Promise<void>((resolve) => {
+        open = resolve
+      })
+      return { open, opened }
+    }
+    const [first, second] = [
+      await styles('shared', false).load('af_test'),
+      await styles('shared', false).load('af_test'),
+    ]
+    const named = gate()
+    disk.renamed = named.opened
+    const stored = first.conditioning(1, 0)
+    await waitFor(() => disk.opened === 1, 'the first to write')
+    const whole = gate()
+    disk.written = whole.opened
+    const storedAgain = second.conditioning(1, 0)
+    await waitFor(() => disk.opened === 2, 'the second to begin')
+    named.open()
+    await stored
+    const third = await styles('shared', false).load('af_test')
+    runner.ran.length = 0
+    expect([await third.conditioning(1, 0), runner.ran]).toEqual([Float32Array.of(1), []])
+    whole.open()
+    await storedAgain
+    expect(readdirSync(join(folder, 'shared'))).toEqual([`af_test-${STYLE_CLASSES[1]!.row}.f32`])
   })
 
   it('works without a place to keep it', async () => {

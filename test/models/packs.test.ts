@@ -1,11 +1,12 @@
 import { cp, mkdir, readFile, stat, utimes } from 'node:fs/promises'
 import { join } from 'node:path'
-import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { afterEach, beforeEach, expect, test } from 'vitest'
 import type { Pack } from '../../models/catalog.ts'
 import type { Installer } from '../../models/installers.ts'
 import { MissingFilesError } from '../../models/missing-files.ts'
 import { ensurePacks, type PackOptions } from '../../models/packs.ts'
 import { lineReporter } from '../../models/reporter.ts'
+import { waitFor } from '../wait-for.ts'
 import { type FakeClients, fakeClients, writeTarball, writeWheel } from './fake-clients.ts'
 import { type FakeOrigin, startOrigin, status, stopAfter } from './fake-origin.ts'
 import { content, emptyFolder, filesIn, heldClock, pack, packFile, sha256, write } from './workplace.ts'
@@ -318,10 +319,10 @@ test('two calls at the same time fetch and install once, and the later one says 
   const waiting: string[] = []
   const reporter = lineReporter((line) => waiting.push(line))
   origin.once('/voices/amy.bin', (response, bytes) => {
-    void vi.waitUntil(() => waiting.length > 0).then(() => response.writeHead(200).end(bytes))
+    void waitFor(() => waiting.length > 0, 'the other to wait').then(() => response.writeHead(200).end(bytes))
   })
   const first = ensure()
-  await vi.waitUntil(() => origin.requests.length > 0)
+  await waitFor(() => origin.requests.length > 0, 'the request')
   const [a, b] = await Promise.all([first, ensure({ reporter })])
   expect(a).toEqual(b)
   expect(origin.requests).toEqual(['/voices/amy.bin', '/voices/ben.bin', '/model.onnx'])

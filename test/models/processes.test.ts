@@ -3,7 +3,8 @@ import { once } from 'node:events'
 import { stat, utimes } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { afterEach, beforeEach, expect, onTestFinished, test, vi } from 'vitest'
+import { afterEach, beforeEach, expect, onTestFinished, test } from 'vitest'
+import { waitFor } from '../wait-for.ts'
 import { type FakeOrigin, startOrigin, stopAfter } from './fake-origin.ts'
 import { content, emptyFolder, filesIn, packFile } from './workplace.ts'
 
@@ -42,7 +43,9 @@ function startPulling(): Pulling {
     sources: [{ kind: 'web', url: `${origin.url}/{path}` }],
   }
   child.send({ modelsDir, packs: [pack] })
-  return { child, lines, ended: once(child, 'exit') }
+  // What it said last may come after its end.
+  const ended = Promise.all([once(child, 'exit'), once(child, 'disconnect')]).then(([exit]) => exit)
+  return { child, lines, ended }
 }
 
 const waiting = 'another process is fetching or installing models: waiting for it'
@@ -50,10 +53,10 @@ const waiting = 'another process is fetching or installing models: waiting for i
 test('two processes that start together fetch and install once', async () => {
   let second: Pulling | undefined
   origin.once('/model.onnx', (response, bytes) => {
-    void vi.waitUntil(() => second?.lines.includes(waiting), { timeout: 20_000 }).then(() => response.end(bytes))
+    void waitFor(() => second?.lines.includes(waiting) === true, 'the second to wait').then(() => response.end(bytes))
   })
   const first = startPulling()
-  await vi.waitUntil(() => origin.requests.length > 0, { timeout: 20_000 })
+  await waitFor(() => origin.requests.length > 0, 'the request')
   second = startPulling()
   expect(await Promise.all([first.ended, second.ended])).toEqual([
     [0, null],
@@ -68,7 +71,7 @@ test('a process killed in the middle of a download leaves no half file, and the 
   origin.once('/model.onnx', stopAfter(60_000))
   const killed = startPulling()
   const part = join(modelsDir, '.fetch', `${packFile('model.onnx', model).sha256}.part`)
-  await vi.waitUntil(async () => (await stat(part).catch(() => undefined))?.size === 60_000, { timeout: 20_000 })
+  await waitFor(async () => (await stat(part).catch(() => undefined))?.size === 60_000, 'the first bytes on disk')
   killed.child.kill('SIGKILL')
   await killed.ended
   expect((await filesIn(modelsDir)).filter((path) => !path.startsWith('.fetch'))).toEqual([])

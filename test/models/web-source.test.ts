@@ -1,9 +1,10 @@
 import { readFile, writeFile } from 'node:fs/promises'
 import type { ServerResponse } from 'node:http'
 import { join } from 'node:path'
-import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { afterEach, beforeEach, expect, test } from 'vitest'
 import { SourceError } from '../../models/source.ts'
 import { ANSWER_MS_MAX, STALL_MS_MAX, WebSource } from '../../models/web-source.ts'
+import { waitFor } from '../wait-for.ts'
 import { cut, type FakeOrigin, silence, startOrigin, status, stopAfter, wholeFile } from './fake-origin.ts'
 import { content, packFile, sha256, sourceContext, type TestContext } from './workplace.ts'
 
@@ -91,7 +92,7 @@ test('a server that sends more than the file is refused and leaves nothing behin
 test('a host that does not answer in time is given up and not asked again in this run', async () => {
   origin.once('/model.onnx', silence)
   const first = fetchModel()
-  await vi.waitUntil(() => origin.requests.length === 1)
+  await waitFor(() => origin.requests.length === 1, 'the request')
   context.clock.fire(ANSWER_MS_MAX)
   const reason = `${new URL(origin.url).host} cannot be reached (no answer in 4 s)`
   await expect(first).rejects.toThrow(reason)
@@ -138,7 +139,8 @@ test('a download that stands still is cut and resumed', async () => {
   const whole = source.fetch(`${origin.url}/model.onnx`, file, part, (bytes) => {
     received = bytes
   })
-  await vi.waitUntil(() => received === 100_000)
+  const isWaiting = () => received === 100_000 && context.clock.armed.includes(STALL_MS_MAX)
+  await waitFor(isWaiting, 'the download to stand still')
   context.clock.fire(STALL_MS_MAX)
   await whole
   expect(await fetched()).toBe(sha256(model))

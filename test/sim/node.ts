@@ -93,7 +93,7 @@ export class SimulatedNode {
     const scheduler = new Scheduler(pool, costs, clock)
     const runner = new WatchedRunner(scheduler, clock)
     watchTasks(runner, pool)
-    const presets = new VoiceStyles(new PresetVoices(VOICES, CONDITIONING), runner, log, PRESET_VOICES.length)
+    const presets = new VoiceStyles(new PresetVoices(VOICES, CONDITIONING), runner, log, chance, PRESET_VOICES.length)
     const voiceFiles = await VoiceFiles.open(
       ENROLLED,
       systemDisk,
@@ -104,6 +104,7 @@ export class SimulatedNode {
       new EnrolledVoices(voiceFiles, ENROLLED, 'graphs'),
       runner,
       log,
+      chance,
       ENROLLED_STYLES_MAX,
     )
     const voices = allVoices(ledger)

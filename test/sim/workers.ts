@@ -93,7 +93,7 @@ export class SimulatedPool implements WorkerPool {
 function searched({ trials }: SearchTask): VoiceSearch {
   const weights = new Float32Array(PRESET_VOICES.length).fill(1 / PRESET_VOICES.length)
   const next = { coordinates: Float32Array.of(trials.length), timbre: weights, prosody: weights, pitch: 1 }
-  return { next: [next], scores: trials.map(() => 1), best: trials.length - 1 }
+  return { next, scores: trials.map(() => 1), best: trials.length - 1 }
 }
 
 function heard({ samples, languages }: RecognizeTask) {

@@ -35,7 +35,7 @@ describe('two inference workers', () => {
     const [first] = answers
     expect(first).toMatchObject({ status: 'done', result: { status: 'measured' } })
     for (const answer of answers) expect(answer).toEqual(first)
-  }, 120_000)
+  })
 
   it('hand over the arrays of a plan', async () => {
     const answer = await pool.run({ ...measure, kind: 'plan', part: 'all', speed: 1 })

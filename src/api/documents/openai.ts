@@ -20,6 +20,7 @@ const ERRORS: ErrorShape = {
       text: z.string().optional().describe('Of a transcript: what was charged before it ended.'),
     }),
   example: (code, message, status) => openAiError({ code, message, status }),
+  headers: (status) => (status < 500 ? {} : { 'X-Should-Retry': ['Of what may have been charged.', 'false'] }),
 }
 
 /** The last event of either stream where something fails. */

@@ -1,6 +1,6 @@
 import { STATUS_CODES } from 'node:http'
 import { z } from 'zod'
-import { type ErrorCode, type ErrorRow, isRetryable, STT_ERRORS, TTS_ERRORS } from '../errors.ts'
+import { type ErrorCode, type ErrorRow, isRetryable, STT_ERRORS, TTS_ERRORS } from '../error-codes.ts'
 import type { Route } from '../exchange.ts'
 import { CONTRACT_ERRORS } from './envelopes.ts'
 import { INFO } from './info.ts'
@@ -34,8 +34,8 @@ export function openApiDocument(routes: readonly Route[]): Document {
 
 const CONVENTIONS =
   'An answer in JSON is `{"ok": true, "data": …}`, an error `{"ok": false, "error": {"code", "message"}}`: look at `ok` first, then branch ' +
-  'on the code. Retry only 500, 502 and 503, after `Retry-After` where there is one. Unknown fields are ignored. A path that does not exist ' +
-  'is answered with 404 `NOT_FOUND`, a wrong method with 405 `BAD_REQUEST` and `Allow`. Every answer carries `X-Request-Id`.'
+  'on the code. Retry only 500, 502 and 503, after `Retry-After` where there is one. A 503 with it was never charged, an error with `data` ' +
+  'was. Unknown fields are ignored. A path that does not exist is answered with 404 `NOT_FOUND`, a wrong method with 405 `BAD_REQUEST` and `Allow`. Every answer carries `X-Request-Id`.'
 
 const SECURITY_SCHEMES = {
   admin: { type: 'http', scheme: 'bearer', description: 'An account key: `vc_ak_live_…`.' },
@@ -139,7 +139,7 @@ function describeErrors({ errors, errorShape = CONTRACT_ERRORS }: Operation, sch
     const examples = codes.map((code) => [code, { value: errorShape.example(code, reasonOf(code), status) }])
     const answer = {
       description: `${STATUS_CODES[status]}: ${codes.map((code) => `\`${code}\``).join(', ')}.`,
-      headers: describeHeaders({ ...(ERROR_HEADERS[status] ?? {}), ...EVERY_ANSWER }),
+      headers: describeHeaders({ ...ERROR_HEADERS[status], ...errorShape.headers?.(status), ...EVERY_ANSWER }),
       content: {
         'application/json': {
           schema: schemas.of(errorShape.schema(codes, status), 'output'),

@@ -1,6 +1,6 @@
 import type { z } from 'zod'
 import type { KeyKind } from '../../ledger/ledger.ts'
-import type { ErrorCode } from '../errors.ts'
+import type { ErrorCode } from '../error-codes.ts'
 
 /*
  * What the documents say of an endpoint. Each endpoint carries its description beside its path and its handler, and the
@@ -69,6 +69,8 @@ export interface ErrorShape {
   schema(codes: readonly ErrorCode[], status: number): z.ZodType
   /** What such an answer looks like. */
   example(code: ErrorCode, message: string, status: number): object
+  /** Headers of its answers with this status, beside those that every endpoint's have. */
+  headers?(status: number): Readonly<Record<string, HeaderText>>
 }
 
 /** The events in which a request is answered. */

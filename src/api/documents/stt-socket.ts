@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { ErrorCode } from '../errors.ts'
+import type { ErrorCode } from '../error-codes.ts'
 import { ListeningQuery, ListeningStartFields } from '../stt-fields.ts'
 import { count } from './envelopes.ts'
 import type { Channel, Message } from './operation.ts'

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { ErrorCode } from '../errors.ts'
+import type { ErrorCode } from '../error-codes.ts'
 import { AUDIO_FIELDS, UploadFields, UploadQuery } from '../stt-fields.ts'
 import { count, file, success } from './envelopes.ts'
 import type { ErrorStatuses, Message, Operation } from './operation.ts'

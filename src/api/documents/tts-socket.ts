@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { ErrorCode } from '../errors.ts'
+import type { ErrorCode } from '../error-codes.ts'
 import { StartFields, StreamTokenFields } from '../fields.ts'
 import { count, success } from './envelopes.ts'
 import type { Channel, Operation } from './operation.ts'

@@ -1,4 +1,4 @@
-import type { ApiError, ErrorCode } from '../errors.ts'
+import type { ErrorCode } from '../error-codes.ts'
 
 /** Whether a path is of those that clients written for OpenAI call. */
 export function isOpenAiPath(path: string): boolean {
@@ -10,7 +10,25 @@ export function openAiError({ code, status, message, field }: OpenAiErrorParts) 
   return { error: { message, type: typeOf(code, status), param: field ?? null, code } }
 }
 
-type OpenAiErrorParts = Pick<ApiError, 'code' | 'status' | 'message'> & { readonly field?: string | undefined }
+/**
+ * Headers of an error. OpenAI's clients ask again by themselves after a 5xx unless they are told not to: one without `Retry-After`
+ * may have been charged.
+ */
+export function openAiErrorHeaders({ status, headers }: AnswerHead): AnswerHead['headers'] {
+  return status < 500 || headers['Retry-After'] !== undefined ? headers : { ...headers, 'X-Should-Retry': 'false' }
+}
+
+interface AnswerHead {
+  readonly status: number
+  readonly headers: Readonly<Record<string, string>>
+}
+
+interface OpenAiErrorParts {
+  readonly code: ErrorCode
+  readonly status: number
+  readonly message: string
+  readonly field?: string | undefined
+}
 
 export const OPENAI_ERROR_TYPES = [
   'invalid_request_error',

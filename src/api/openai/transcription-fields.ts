@@ -10,7 +10,6 @@ export type TranscriptFormat = (typeof TRANSCRIPT_FORMATS)[number]
 
 /** Of these there is one a kind of time; OpenAI's clients add the brackets. */
 const GRANULARITIES = ['timestamp_granularities[]', 'timestamp_granularities'] as const
-export const GRANULARITY_FIELDS: readonly string[] = GRANULARITIES
 
 const granularities = z
   .array(z.enum(['word', 'segment'], 'must be word or segment'), 'must be word or segment')
@@ -35,6 +34,12 @@ export const OpenAiTranscriptionFields = z.object({
   'timestamp_granularities[]': granularities.describe('With `verbose_json`: `word`, `segment` or both.'),
   timestamp_granularities: granularities.describe('The same without brackets.'),
 })
+
+export const TRANSCRIPTION_FORM = {
+  fields: Object.keys(OpenAiTranscriptionFields.shape),
+  files: ['file'],
+  lists: GRANULARITIES,
+}
 
 export interface TranscriptWish extends Wish {
   readonly format: TranscriptFormat

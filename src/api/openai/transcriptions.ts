@@ -6,10 +6,10 @@ import { LineSink } from '../line-sink.ts'
 import type { Services } from '../services.ts'
 import { ChargedTranscript } from '../stt-transcript.ts'
 import { explain, type Subject, serveUpload, transcribeWhole } from '../stt-upload.ts'
-import { openAiError } from './errors.ts'
+import { openAiError, openAiErrorHeaders } from './errors.ts'
 import { eventOf } from './speech-answer.ts'
 import { formatTranscript, usageOf } from './transcript-formats.ts'
-import { GRANULARITY_FIELDS, readTranscriptWish, type TranscriptWish } from './transcription-fields.ts'
+import { readTranscriptWish, TRANSCRIPTION_FORM, type TranscriptWish } from './transcription-fields.ts'
 
 /** `POST /v1/audio/transcriptions`: writes down what is said in an uploaded file as OpenAI does (D33). */
 export function openAiTranscriptions(services: Services): Route {
@@ -19,7 +19,7 @@ export function openAiTranscriptions(services: Services): Route {
     operation: openAiTranscriptionOperation,
     handle: (exchange) =>
       serveUpload(services, exchange, {
-        form: { files: ['file'], lists: GRANULARITY_FIELDS },
+        form: TRANSCRIPTION_FORM,
         read: () => readTranscriptWish,
         answer: (subject, place) =>
           subject.wish.stream ? streamEvents(services, subject, place) : answerOnce(services, subject),
@@ -35,7 +35,10 @@ async function answerOnce(services: Services, subject: Upload): Promise<void> {
   const transcript = new ChargedTranscript(services, subject)
   const error = await transcribeWhole(services, exchange, transcript)
   if (error !== undefined) {
-    replyJson(exchange, error.status, { ...openAiError(error), text: transcript.text }, error.headers)
+    const { status } = error
+    // Without `Retry-After`, which would say that nothing was charged.
+    const headers = openAiErrorHeaders({ status, headers: {} })
+    replyJson(exchange, status, { ...openAiError(error), text: transcript.text }, headers)
     return
   }
   const { mediaType, body } = formatTranscript(transcript, wish)

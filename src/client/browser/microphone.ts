@@ -1,4 +1,5 @@
 import { MICROPHONE_PROCESSOR, type MicrophoneChunk, microphoneWorklet } from './microphone-worklet.ts'
+import { requireMicrophones, requireWorklets } from './requirements.ts'
 import { addWorklet } from './worklet.ts'
 
 export interface MicrophoneOptions {
@@ -27,8 +28,13 @@ export class Microphone implements AsyncIterable<Int16Array<ArrayBuffer>> {
   #isOverrun = false
   #wake = () => {}
 
-  /** Rejects with the browser's `DOMException` where there is no microphone, or no leave to use it. */
+  /**
+   * Rejects with a `DOMException`: the browser's where there is no microphone, or no leave to use it, and one that says what the page lacks
+   * to ask for it.
+   */
   static async open({ stream, onLevel }: MicrophoneOptions = {}): Promise<Microphone> {
+    requireWorklets()
+    if (stream === undefined) requireMicrophones()
     const media = stream ?? (await navigator.mediaDevices.getUserMedia({ audio: { channelCount: 1 } }))
     try {
       const { context, source } = listenTo(media)

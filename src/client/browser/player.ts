@@ -1,5 +1,6 @@
 import type { Speech } from '../client.ts'
 import { PLAYER_PROCESSOR, type PlayerMessage, type PlayerStatus, playerWorklet } from './player-worklet.ts'
+import { requireWorklets } from './requirements.ts'
 import { addWorklet } from './worklet.ts'
 
 export type { PlayerStatus } from './player-worklet.ts'
@@ -34,7 +35,9 @@ export class Player {
   readonly context: AudioContext
   readonly #isOwn: boolean
 
+  /** Rejects with a `DOMException` that says what the page lacks. */
   static async open({ context }: PlayerOptions = {}): Promise<Player> {
+    requireWorklets()
     const player = new Player(context ?? new AudioContext({ sampleRate: 24_000, latencyHint: 'interactive' }), !context)
     // Not awaited: without a click the browser keeps it pending until there is one, or rejects it when the context is closed.
     player.context.resume().catch(() => {})

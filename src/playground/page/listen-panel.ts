@@ -42,6 +42,8 @@ export class ListenPanel {
     try {
       const client = this.#session.client('stt')
       if (client === undefined) throw new Error('to listen, add a speech-to-text key.')
+      // The browser may ask the user first, for as long as they like.
+      this.#activity.textContent = 'Waiting for the microphone'
       microphone = await Microphone.open({ onLevel: (level) => this.#levels.add(level) })
       const mode = this.#mode.value === 'manual' ? 'manual' : 'auto'
       const language = this.#language.value

@@ -2,7 +2,7 @@ import { expect } from 'vitest'
 import type { z } from 'zod'
 import { CONTRACT_ERRORS } from '../../../src/api/documents/envelopes.ts'
 import type { EventStream, Operation } from '../../../src/api/documents/operation.ts'
-import type { ErrorCode } from '../../../src/api/errors.ts'
+import type { ErrorCode } from '../../../src/api/error-codes.ts'
 import type { FakeExchange, FakeResponse } from '../fake-exchange.ts'
 
 /** Headers that say nothing of one endpoint. */
@@ -78,7 +78,8 @@ function expectError(what: string, operation: Operation, response: FakeResponse)
   const codes = (Object.keys(errors) as ErrorCode[]).filter((code) => errors[code]?.includes(response.status))
   expect(codes, `${what}: ${body.error.code}`).toContain(body.error.code)
   expectExactly(what, errorShape.schema(codes, response.status), body)
-  const headers = Object.keys(response.headers).filter((name) => ![...STANDING, ...WITH_ERRORS].includes(name))
+  const known = [...STANDING, ...WITH_ERRORS, ...Object.keys(errorShape.headers?.(response.status) ?? {})]
+  const headers = Object.keys(response.headers).filter((name) => !known.includes(name))
   expect(headers, `${what}: headers`).toEqual([])
 }
 

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { CONTRACT_ERRORS } from '../../../src/api/documents/envelopes.ts'
 import type { Channel, Operation } from '../../../src/api/documents/operation.ts'
-import { type ErrorCode, type ErrorRow, STT_ERRORS, TTS_ERRORS } from '../../../src/api/errors.ts'
+import { type ErrorCode, type ErrorRow, STT_ERRORS, TTS_ERRORS } from '../../../src/api/error-codes.ts'
 import { routes } from '../../../src/api/routes.ts'
 import { contractSection } from '../../contract.ts'
 import { TestNode } from '../test-node.ts'
