@@ -10,6 +10,7 @@ import { DetectionPool } from '../src/inference/detection-pool.ts'
 import { EnrolledVoices } from '../src/inference/enrolled-voices.ts'
 import { KokoroEngine } from '../src/inference/kokoro-engine.ts'
 import { KokoroVoiceFitter } from '../src/inference/kokoro-voice-fitter.ts'
+import { Openings } from '../src/inference/openings.ts'
 import { PresetVoices } from '../src/inference/preset-voices.ts'
 import { Scheduler } from '../src/inference/scheduler.ts'
 import { VoiceStyles } from '../src/inference/voice-styles.ts'
@@ -41,7 +42,8 @@ export async function startFittingNode(): Promise<FittingNode> {
     kokoroDir: models.kokoroInstalled,
     encoderDir: models.encoderInstalled,
   })
-  const scheduler = new Scheduler(pool, new CostModel(), systemClock)
+  const costs = new CostModel()
+  const scheduler = new Scheduler(pool, costs, systemClock)
   const detection = new DetectionPool(workerFile('detection'), { sileroModel: models.sileroModel })
   const detector = new BatchingDetector(detection)
   const features = new Map<string, VoiceFeatures>()
@@ -58,7 +60,9 @@ export async function startFittingNode(): Promise<FittingNode> {
       return { ...PRESET_VOICES[0]!, id, model: null, accountId: 'acc_bench', language: 'en', british: false }
     },
   }
-  const synthesizer = new Synthesizer(new KokoroEngine(scheduler, voices, styles, systemClock, pool.workers))
+  const openings = new Openings(costs, pool.workers, systemClock)
+  const engine = new KokoroEngine(scheduler, openings, voices, styles, systemClock, pool.workers)
+  const synthesizer = new Synthesizer(engine)
   return {
     pool,
     async enroll(clip, trials) {

@@ -14,6 +14,7 @@ import { CodecPool } from '../src/inference/codec-pool.ts'
 import { CostModel } from '../src/inference/cost-model.ts'
 import { EncoderPool } from '../src/inference/encoder-pool.ts'
 import { KokoroEngine } from '../src/inference/kokoro-engine.ts'
+import { Openings } from '../src/inference/openings.ts'
 import { PresetVoices } from '../src/inference/preset-voices.ts'
 import { Scheduler } from '../src/inference/scheduler.ts'
 import { VoiceStyles } from '../src/inference/voice-styles.ts'
@@ -69,7 +70,8 @@ export async function startOpenNode(admits: 'everybody' | 'capacity' = 'everybod
   const presets = new PresetVoices(models.kokoroVoices, models.kokoroConditioning)
   const styles = new VoiceStyles(presets, scheduler, log, random, PRESET_VOICES.length)
   const runner = new ReorderingRunner(scheduler)
-  const engine = new KokoroEngine(runner, presetVoices, { presets: styles }, clock, config.workers)
+  const openings = new Openings(costs, config.workers, clock)
+  const engine = new KokoroEngine(runner, openings, presetVoices, { presets: styles }, clock, config.workers)
   const spool = await Spool.open(join(folder, 'spool'), SPOOL_BYTES_MAX, random)
   const metrics = new Metrics()
   const services = {
@@ -79,7 +81,7 @@ export async function startOpenNode(admits: 'everybody' | 'capacity' = 'everybod
     ledger,
     voices: presetVoices,
     synthesizer: new Synthesizer(engine),
-    admission: admits === 'everybody' ? NO_ADMISSION : new CapacityAdmission(costs, config.workers),
+    admission: admits === 'everybody' ? NO_ADMISSION : new CapacityAdmission(costs, config.workers, openings),
     encoder: new FileEncoder(codecs, encoders),
     audioFiles: await AudioFiles.open(join(folder, 'audio'), await ledger.secret('audio-urls'), clock, random),
     transcriber: undefined,

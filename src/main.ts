@@ -16,6 +16,7 @@ import { EncoderPool } from './inference/encoder-pool.ts'
 import { EnrolledVoices } from './inference/enrolled-voices.ts'
 import { KokoroEngine } from './inference/kokoro-engine.ts'
 import { KokoroVoiceFitter } from './inference/kokoro-voice-fitter.ts'
+import { Openings } from './inference/openings.ts'
 import { PresetVoices } from './inference/preset-voices.ts'
 import { ReadingPool } from './inference/reading-pool.ts'
 import { ReadingRunner } from './inference/reading-runner.ts'
@@ -121,7 +122,15 @@ export async function startNode(config: Config, models: ModelFolders, log: Log):
   await voiceFiles.sweep((voiceId) => ledger.voice(voiceId) !== undefined)
   const enrolled = new EnrolledVoices(voiceFiles, voicesDir, basename(models.kokoroConditioning))
   const enrolledStyles = new VoiceStyles(enrolled, scheduler, log, systemRandom, ENROLLED_STYLES_MAX)
-  const engine = new KokoroEngine(speaker, voices, { presets: styles, enrolled: enrolledStyles }, clock, config.workers)
+  const openings = new Openings(costs, pool.workers, clock)
+  const engine = new KokoroEngine(
+    speaker,
+    openings,
+    voices,
+    { presets: styles, enrolled: enrolledStyles },
+    clock,
+    config.workers,
+  )
 
   const audioFiles = await AudioFiles.open(
     join(config.dataDir, 'audio'),
@@ -141,7 +150,7 @@ export async function startNode(config: Config, models: ModelFolders, log: Log):
   const listening =
     models.listening && startListening(models.listening, scheduler, { decoder, detector, spool }, pool.workers, clock)
   const fitter = new KokoroVoiceFitter(scheduler, detector, presets)
-  const admission = new CapacityAdmission(costs, pool.workers, metrics.admission)
+  const admission = new CapacityAdmission(costs, pool.workers, openings, metrics.admission)
   metrics.watch({ scheduler, costs, admission })
   const { requests, sockets } = routes({
     clock,

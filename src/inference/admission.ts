@@ -1,5 +1,6 @@
 import type { Admission, AdmissionOutcome, Work } from '../speech/admission.ts'
 import type { CostModel } from './cost-model.ts'
+import type { Openings } from './openings.ts'
 
 /** Share of the workers' time that live streams may fill. The rest absorbs what no prediction sees. */
 const LIVE_LOAD_MAX = 0.9
@@ -12,26 +13,35 @@ const LISTENING_EFFORT = 3
 const BATCH_BACKLOG_MS_MAX = 60_000
 /** Work of one worker that learning a voice is taken for. */
 const FITTING_MS = 20_000
-/** A refused listener should come back when some stream has probably ended. */
+/** A refused listener should come back when some stream has probably ended, */
 const LIVE_RETRY_SECONDS = 5
+/** or, where there is only no room for one more opening, when those before it are over. */
+const OPENING_RETRY_SECONDS = 1
 
 /**
  * Refuses, before any money moves, what the node could not keep: a live stream or a microphone when those already carried and this
- * one need more worker time than there is, a batch request when too much batch work waits. At least one of each is
- * always taken, however slow the machine.
+ * one need more worker time than there is, a live stream also when too many listeners have little in hand, a batch request when too
+ * much batch work waits. At least one of each is always taken, however slow the machine.
  */
 export class CapacityAdmission implements Admission {
   readonly #costs: CostModel
   readonly #workers: number
+  readonly #openings: Pick<Openings, 'room'>
   readonly #observer: AdmissionObserver
   #liveStreams = 0
   #microphones = 0
   #batchRequests = 0
   #batchMs = 0
 
-  constructor(costs: CostModel, workers: number, observer: AdmissionObserver = { refused() {} }) {
+  constructor(
+    costs: CostModel,
+    workers: number,
+    openings: Pick<Openings, 'room'>,
+    observer: AdmissionObserver = { refused() {} },
+  ) {
     this.#costs = costs
     this.#workers = workers
+    this.#openings = openings
     this.#observer = observer
   }
 
@@ -41,9 +51,14 @@ export class CapacityAdmission implements Admission {
 
   /** How many more live streams would be taken now. */
   get liveRoom(): number {
+    const room = Math.min(this.#carriedRoom, this.#openings.room)
+    return this.#liveStreams === 0 ? Math.max(1, room) : room
+  }
+
+  /** How many more live streams could be kept for good. */
+  get #carriedRoom(): number {
     const workers = this.#workers * LIVE_LOAD_MAX - this.#microphones * this.#microphoneLoad
-    const streamsMax = Math.max(1, Math.floor(workers / this.#costs.realTimeFactor))
-    return Math.max(0, streamsMax - this.#liveStreams)
+    return Math.max(0, Math.floor(workers / this.#costs.realTimeFactor) - this.#liveStreams)
   }
 
   get microphones(): number {
@@ -84,7 +99,12 @@ export class CapacityAdmission implements Admission {
   }
 
   #admitLive(): AdmissionOutcome {
-    if (this.liveRoom === 0) return { status: 'refused', retryAfterSeconds: LIVE_RETRY_SECONDS }
+    if (this.liveRoom === 0) {
+      return {
+        status: 'refused',
+        retryAfterSeconds: this.#carriedRoom === 0 ? LIVE_RETRY_SECONDS : OPENING_RETRY_SECONDS,
+      }
+    }
     this.#liveStreams += 1
     return {
       status: 'admitted',

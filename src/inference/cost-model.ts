@@ -59,7 +59,12 @@ export class CostModel {
 
   /** Work for one second of speech divided by one second: planning and windows together. */
   get realTimeFactor(): number {
-    return (this.#msPerUnit('window') * (1_000 / FRAME_MS) + this.#msPerUnit('plan')) / 1_000
+    return factorOf(this.#msPerUnit('window'), this.#msPerUnit('plan'))
+  }
+
+  /** The same on a worker while another is idle. */
+  get realTimeFactorAlone(): number {
+    return factorOf(this.#alone.window, this.#alone.plan)
   }
 
   /** Work to make this much speech. */
@@ -76,6 +81,10 @@ export class CostModel {
   #msPerUnit(kind: SpeechTask['kind']): number {
     return Math.max(this.#crowded[kind], this.#alone[kind])
   }
+}
+
+function factorOf(msPerFrame: number, msPerPlannedSecond: number): number {
+  return (msPerFrame * (1_000 / FRAME_MS) + msPerPlannedSecond) / 1_000
 }
 
 /** What a task's time grows with: seconds to plan, frames to keep, seconds to hear, the sentence, or nothing. Never zero. */

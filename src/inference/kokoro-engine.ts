@@ -13,6 +13,7 @@ import {
 import { SAMPLE_RATE } from '../speech/task-protocol.ts'
 import type { TaskRunner } from '../speech/task-runner.ts'
 import type { Voice, VoiceDirectory } from '../speech/voice.ts'
+import type { Openings } from './openings.ts'
 import { SpeechRun } from './speech-run.ts'
 import type { VoiceStyle, VoiceStyles } from './voice-styles.ts'
 
@@ -26,13 +27,22 @@ export interface EngineStyles {
 export class KokoroEngine implements SpeechEngine {
   readonly sampleRate = SAMPLE_RATE
   readonly #runner: TaskRunner
+  readonly #openings: Pick<Openings, 'enter' | 'headStartMs'>
   readonly #voices: VoiceDirectory
   readonly #styles: EngineStyles
   readonly #clock: Clock
   readonly #workers: number
 
-  constructor(runner: TaskRunner, voices: VoiceDirectory, styles: EngineStyles, clock: Clock, workers: number) {
+  constructor(
+    runner: TaskRunner,
+    openings: Pick<Openings, 'enter' | 'headStartMs'>,
+    voices: VoiceDirectory,
+    styles: EngineStyles,
+    clock: Clock,
+    workers: number,
+  ) {
     this.#runner = runner
+    this.#openings = openings
     this.#voices = voices
     this.#styles = styles
     this.#clock = clock
@@ -63,6 +73,7 @@ export class KokoroEngine implements SpeechEngine {
         pronunciation: resolved.pronunciation,
         style: this.#style(voice),
         runner: this.#runner,
+        openings: this.#openings,
         clock: this.#clock,
         demand,
         // A listener hears one window at a time; a batch request may use every worker that listeners leave.

@@ -20,7 +20,7 @@ interface Job {
   readonly order: TaskOrder
   /** Breaks ties: first come, first served. */
   readonly arrival: number
-  /** The deadline lay ahead when the task came. What is wanted at once, such as the first sound, can't be in time. */
+  /** The deadline lay ahead when the task came. What is wanted at once can't be in time. */
   readonly canBeInTime: boolean
   attempts: number
   hasEnded: boolean

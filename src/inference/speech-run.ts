@@ -15,11 +15,14 @@ import type { TaskOrder, TaskRunner } from '../speech/task-runner.ts'
 import { chunkText, halveChunk, type Pause, type TextChunk } from '../speech/text-chunker.ts'
 import type { WindowSpan } from '../speech/windows.ts'
 import { apportion } from './apportion.ts'
+import type { Openings } from './openings.ts'
 import { Segment } from './segment.ts'
 import type { VoiceStyle } from './voice-styles.ts'
 
 /** Segments under way at once: the one being rendered and the next, planned so that it can follow without a wait. */
 const SEGMENTS_AHEAD = 2
+/** The first sound is due so long after it was asked for: whoever has less than this in hand goes first. */
+const FIRST_SOUND_MS = 400
 /** Silence after a chunk at normal speed, beside what the model itself leaves. */
 const PAUSE_MS: Readonly<Record<Pause, number>> = { none: 0, clause: 60, sentence: 220, paragraph: 450 }
 
@@ -28,6 +31,7 @@ interface SpeechRunOptions {
   readonly pronunciation: Pronunciation
   readonly style: Promise<VoiceStyle>
   readonly runner: TaskRunner
+  readonly openings: Pick<Openings, 'enter' | 'headStartMs'>
   readonly clock: Clock
   readonly demand: Demand
   readonly windowsInFlightMax: number
@@ -51,12 +55,13 @@ interface Piece {
  * The first chunk is planned in two parts, and the second is planned while the windows of the first are heard.
  *
  * `#advance` is the only driver: it is called after every event (credit, a finished task), looks at the state, starts what
- * may start and returns. Deadlines are the moments at which a listener who plays from the first sample would run dry.
+ * may start and returns. Deadlines are when a listener would run dry, who plays from the first sample, and then on with what comes.
  */
 export class SpeechRun {
   readonly #options: SpeechRunOptions
   readonly #stopped = new AbortController()
   readonly #stopListening: () => void
+  readonly #firstSoundAt: number
   #style: VoiceStyle | undefined
   /** Segments that wait for their turn to be planned. */
   #waiting: Segment[] = []
@@ -66,7 +71,7 @@ export class SpeechRun {
   #rendering = 0
   /** Pause owed before the next segment; undefined before the first. */
   #owedPause: Pause | undefined
-  /** When the first sample was handed over, on the monotonic clock. */
+  /** When the first sample was handed over, on the monotonic clock, and all silence after it. */
   #startedAt: number | undefined
   #begunSamples = 0
   #plannedSamples = 0
@@ -76,7 +81,8 @@ export class SpeechRun {
 
   constructor(options: SpeechRunOptions) {
     this.#options = options
-    this.#stopListening = options.request.pace === 'live' ? options.runner.listen(() => this.#runsDryAt()) : () => {}
+    this.#firstSoundAt = options.clock.monotonic() + FIRST_SOUND_MS
+    this.#stopListening = options.request.pace === 'live' ? this.#listen() : () => {}
     options.demand.onCredit(() => this.#advance())
     this.#guard(this.#begin())
   }
@@ -85,6 +91,15 @@ export class SpeechRun {
   stop(): void {
     this.#stopped.abort()
     this.#stopListening()
+  }
+
+  #listen(): () => void {
+    const stopListening = this.#options.runner.listen(() => this.#runsDryAt())
+    const leave = this.#options.openings.enter(() => (this.#startedAt === undefined ? undefined : this.#runsDryAt()))
+    return () => {
+      stopListening()
+      leave()
+    }
   }
 
   async #begin(): Promise<void> {
@@ -147,6 +162,8 @@ export class SpeechRun {
       for (const half of halves) this.#guard(this.#plan(half))
     } else if (result.tokens === 0) {
       this.#active.splice(at, 1)
+      // Nothing follows what is kept back.
+      this.#emitReady()
     } else {
       const style = this.#style!
       segment.begin(result, await style.conditioning(result.styleClass, order.deadline), style.equaliser)
@@ -201,8 +218,9 @@ export class SpeechRun {
     this.#advance()
   }
 
-  /** Hands over the pieces at the front of the line that are finished. */
+  /** Hands over the pieces at the front of the line that are finished, as soon as somebody may hear the first of them. */
   #emitReady(): void {
+    if (!this.#mayStart()) return
     for (let piece = this.#pieces[0]; piece?.audio; piece = this.#pieces[0]) {
       this.#pieces.shift()
       const { segment, span } = piece
@@ -215,6 +233,13 @@ export class SpeechRun {
       this.#emit(segment.join(span, piece.audio))
       if (this.#stopped.signal.aborted) return
     }
+  }
+
+  /** Who hears nothing yet waits until it can go on without a gap, or all there is is made. */
+  #mayStart(): boolean {
+    if (this.#startedAt !== undefined || this.#options.request.pace === 'batch') return true
+    const isAllMade = this.#waiting.length + this.#active.length + this.#rendering === 0
+    return isAllMade || (this.#begunSamples / SAMPLE_RATE) * 1_000 >= this.#options.openings.headStartMs
   }
 
   /** Silence between the segment before and this one. An exact length leaves no room for any. */
@@ -233,8 +258,9 @@ export class SpeechRun {
   }
 
   #emit(samples: Float32Array): void {
+    const now = this.#options.clock.monotonic()
+    this.#startedAt = Math.max(this.#startedAt ?? now, now - (this.#emittedSamples / SAMPLE_RATE) * 1_000)
     this.#emittedSamples += samples.length
-    this.#startedAt ??= this.#options.clock.monotonic()
     this.#options.output.next(samples)
   }
 
@@ -242,12 +268,11 @@ export class SpeechRun {
     return { pronunciation: this.#options.pronunciation, styles: this.#style!.rows }
   }
 
-  /** Due when a listener will have heard all `samples` before it: at once, while nothing was heard. */
+  /** Due when a listener will have heard all `samples` before it. */
   #order(samples: number): TaskOrder {
-    const { request, clock } = this.#options
     const signal = this.#stopped.signal
-    if (request.pace === 'batch') return { deadline: Number.POSITIVE_INFINITY, signal }
-    const deadline = (this.#startedAt ?? clock.monotonic()) + (samples / SAMPLE_RATE) * 1_000
+    if (this.#options.request.pace === 'batch') return { deadline: Number.POSITIVE_INFINITY, signal }
+    const deadline = (this.#startedAt ?? this.#firstSoundAt) + (samples / SAMPLE_RATE) * 1_000
     return { deadline, signal }
   }
 

@@ -22,7 +22,7 @@ const SILENCE_MAGNITUDE = 0.0032
  * While a listener has heard less than this, what the engine has made is sent at once rather than kept until a frame is full: the
  * windows of the opening are short, and a fraction of a frame kept back is a third of what the listener has in hand.
  */
-const OPENING_MS = 1_000
+const OPENING_MS = 3_000
 /** Less than this isn't worth a frame of its own. */
 const FRAME_MS_MIN = 50
 

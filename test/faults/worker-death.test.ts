@@ -5,6 +5,7 @@ import { modelFolders } from '../../src/cli/serve.ts'
 import { loadConfig } from '../../src/config.ts'
 import { CostModel } from '../../src/inference/cost-model.ts'
 import { KokoroEngine } from '../../src/inference/kokoro-engine.ts'
+import { Openings } from '../../src/inference/openings.ts'
 import { PresetVoices } from '../../src/inference/preset-voices.ts'
 import { Scheduler } from '../../src/inference/scheduler.ts'
 import { VoiceStyles } from '../../src/inference/voice-styles.ts'
@@ -28,11 +29,14 @@ const pool = new PiscinaWorkerPool(fileURLToPath(new URL('mortal-worker.mjs', im
   fuse: fuse.buffer,
 })
 const metrics = new Metrics()
-const scheduler = new Scheduler(pool, new CostModel(), systemClock, metrics.tasks)
+const costs = new CostModel()
+const scheduler = new Scheduler(pool, costs, systemClock, metrics.tasks)
 const voices = new PresetVoices(models.kokoroVoices, models.kokoroConditioning)
 // What the voice needs and no more: nothing is left to be measured when a stream has ended.
 const presets = new VoiceStyles(voices, scheduler, silentLog, systemRandom, 1, false)
-const synthesizer = new Synthesizer(new KokoroEngine(scheduler, presetVoices, { presets }, systemClock, WORKERS))
+const openings = new Openings(costs, WORKERS, systemClock)
+const engine = new KokoroEngine(scheduler, openings, presetVoices, { presets }, systemClock, WORKERS)
+const synthesizer = new Synthesizer(engine)
 
 // The last dead worker's successor still loads its models then: ending it in native code would end this process.
 afterAll(() => pool.close())

@@ -19,6 +19,9 @@ function costsOf(factor: number): CostModel {
 
 const live = { pace: 'live' } as const
 
+/** Every listener has enough in hand. */
+const NOBODY_SHORT = { room: Number.POSITIVE_INFINITY }
+
 const batch = (speechSeconds: number) => ({ pace: 'batch', speechSeconds }) as const
 
 function admitUntilRefused(admission: CapacityAdmission, work: Work = live): number {
@@ -27,16 +30,16 @@ function admitUntilRefused(admission: CapacityAdmission, work: Work = live): num
 
 describe('CapacityAdmission', () => {
   it('takes as many listeners as the measured cost lets it keep in real time, with a reserve', () => {
-    expect(admitUntilRefused(new CapacityAdmission(costsOf(0.25), 2))).toBe(7)
-    expect(admitUntilRefused(new CapacityAdmission(costsOf(0.5), 2))).toBe(3)
+    expect(admitUntilRefused(new CapacityAdmission(costsOf(0.25), 2, NOBODY_SHORT))).toBe(7)
+    expect(admitUntilRefused(new CapacityAdmission(costsOf(0.5), 2, NOBODY_SHORT))).toBe(3)
   })
 
   it('always takes one listener, however slow the machine', () => {
-    expect(admitUntilRefused(new CapacityAdmission(costsOf(4), 1))).toBe(1)
+    expect(admitUntilRefused(new CapacityAdmission(costsOf(4), 1, NOBODY_SHORT))).toBe(1)
   })
 
   it('takes the next listener when a place is released, once however often it is released', () => {
-    const admission = new CapacityAdmission(costsOf(0.8), 1)
+    const admission = new CapacityAdmission(costsOf(0.8), 1, NOBODY_SHORT)
     const place = admission.admit(live)
     expect(admission.admit(live).status).toBe('refused')
     if (place.status === 'admitted') {
@@ -49,29 +52,45 @@ describe('CapacityAdmission', () => {
   })
 
   it('says when to come back', () => {
-    const admission = new CapacityAdmission(costsOf(0.8), 1)
+    const admission = new CapacityAdmission(costsOf(0.8), 1, NOBODY_SHORT)
     admission.admit(live)
     expect(admission.admit(live)).toEqual({ status: 'refused', retryAfterSeconds: expect.any(Number) })
   })
 
   it('takes batch requests until a minute of work waits, and a long one whenever none waits', () => {
     // 300 s of speech are, on two workers at 0.25, 37.5 s of work each.
-    expect(admitUntilRefused(new CapacityAdmission(costsOf(0.25), 2), batch(300))).toBe(2)
-    expect(admitUntilRefused(new CapacityAdmission(costsOf(4), 1), batch(333))).toBe(1)
+    expect(admitUntilRefused(new CapacityAdmission(costsOf(0.25), 2, NOBODY_SHORT), batch(300))).toBe(2)
+    expect(admitUntilRefused(new CapacityAdmission(costsOf(4), 1, NOBODY_SHORT), batch(333))).toBe(1)
+  })
+
+  it('takes a listener only where there is room for one more opening, and the first whatever there is room for', () => {
+    const openings = { room: 0 }
+    const admission = new CapacityAdmission(costsOf(0.25), 2, openings)
+    expect(admission.liveRoom).toBe(1)
+    expect(admission.admit(live).status).toBe('admitted')
+    expect(admission.liveRoom).toBe(0)
+    const soon = admission.admit(live)
+    openings.room = 1
+    expect(admission.liveRoom).toBe(1)
+    expect(admitUntilRefused(admission)).toBe(6)
+    const later = admission.admit(live)
+    if (soon.status !== 'refused' || later.status !== 'refused') throw new Error('a full node has taken somebody')
+    // An opening is over sooner than a stream.
+    expect(soon.retryAfterSeconds).toBeLessThan(later.retryAfterSeconds)
   })
 
   it('knows how many more listeners it would take', () => {
-    const admission = new CapacityAdmission(costsOf(0.25), 2)
+    const admission = new CapacityAdmission(costsOf(0.25), 2, NOBODY_SHORT)
     expect(admission.liveRoom).toBe(7)
     admission.admit(live)
     expect([admission.liveStreams, admission.liveRoom]).toEqual([1, 6])
     admitUntilRefused(admission)
     expect([admission.liveStreams, admission.liveRoom]).toEqual([7, 0])
-    expect(new CapacityAdmission(costsOf(4), 1).liveRoom).toBe(1)
+    expect(new CapacityAdmission(costsOf(4), 1, NOBODY_SHORT).liveRoom).toBe(1)
   })
 
   it('knows how long the batch work that was taken will last', () => {
-    const admission = new CapacityAdmission(costsOf(0.25), 2)
+    const admission = new CapacityAdmission(costsOf(0.25), 2, NOBODY_SHORT)
     const place = admission.admit(batch(300))
     expect(admission.batchBacklogMs).toBeCloseTo(37_500)
     if (place.status === 'admitted') place.release()
@@ -79,7 +98,7 @@ describe('CapacityAdmission', () => {
   })
 
   it('takes voices to learn as batch work, and the first of them whatever waits of nothing', () => {
-    const admission = new CapacityAdmission(costsOf(0.25), 2)
+    const admission = new CapacityAdmission(costsOf(0.25), 2, NOBODY_SHORT)
     const admit = () => admission.admit({ pace: 'fitting' }).status
     let admitted = 0
     while (admit() === 'admitted') admitted += 1
@@ -91,7 +110,7 @@ describe('CapacityAdmission', () => {
 
   it('tells its observer of each refusal', () => {
     const refused: string[] = []
-    const admission = new CapacityAdmission(costsOf(4), 1, { refused: (pace) => refused.push(pace) })
+    const admission = new CapacityAdmission(costsOf(4), 1, NOBODY_SHORT, { refused: (pace) => refused.push(pace) })
     admission.admit(live)
     expect(refused).toEqual([])
     admission.admit(live)
@@ -107,7 +126,7 @@ describe('a microphone', () => {
     const costs = costsOf(0.25)
     const samples = new Float32Array(16_000)
     costs.calibrate([{ task: { kind: 'recognize', samples, languages: [], wordTimes: false }, ms: 50 }])
-    return new CapacityAdmission(costs, workers)
+    return new CapacityAdmission(costs, workers, NOBODY_SHORT)
   }
   const fill = (admission: CapacityAdmission, pace: 'listening') => {
     for (let admitted = 0; ; admitted++) if (admission.admit({ pace }).status === 'refused') return admitted
@@ -131,7 +150,7 @@ describe('a microphone', () => {
     const admission = admissionOf(1)
     admitUntilRefused(admission)
     expect(fill(admission, 'listening')).toBeGreaterThanOrEqual(1)
-    expect(fill(new CapacityAdmission(new CostModel(), 1), 'listening')).toBeGreaterThanOrEqual(1)
+    expect(fill(new CapacityAdmission(new CostModel(), 1, NOBODY_SHORT), 'listening')).toBeGreaterThanOrEqual(1)
   })
 
   it('gives its place back once, and says when to come back', () => {

@@ -55,6 +55,11 @@ describe('CostModel', () => {
     costs.calibrate([{ task: window, ms: 200 }])
     for (let i = 0; i < 100; i++) costs.learn(window, 120, false)
     expect(costs.predictMs(window)).toBeCloseTo(200)
+    // Beside them come 30 ms for the plan of a second, which was not measured.
+    expect([costs.realTimeFactor, costs.realTimeFactorAlone].map((factor) => factor - 0.03)).toEqual([
+      expect.closeTo(0.2),
+      expect.closeTo(0.12),
+    ])
     for (let i = 0; i < 100; i++) costs.learn(window, 300, false)
     expect(costs.predictMs(window)).toBeCloseTo(300, 0)
     for (let i = 0; i < 100; i++) costs.learn(window, 120, false)

@@ -32,11 +32,29 @@ const LONG = Array.from(
 interface SetUp {
   readonly request?: Partial<SynthesisRequest>
   readonly runner?: AnalyticRunner
+  readonly openings?: ScriptedOpenings
   readonly style?: VoiceStyle
   readonly demand?: Demand
   readonly windowsInFlightMax?: number
   readonly onWord?: WordListener
   readonly clock?: Clock
+}
+
+/** Knows when the last to enter runs dry. */
+class ScriptedOpenings {
+  headStartMs = 0
+  streams = 0
+  runsDryAt: () => number | undefined = () => Number.NaN
+
+  enter(runsDryAt: () => number | undefined): () => void {
+    this.runsDryAt = runsDryAt
+    this.streams += 1
+    let isIn = true
+    return () => {
+      if (isIn) this.streams -= 1
+      isIn = false
+    }
+  }
 }
 
 function speak(setUp: SetUp): Observable<Float32Array> {
@@ -56,6 +74,7 @@ function speak(setUp: SetUp): Observable<Float32Array> {
       pronunciation: 'en-us',
       style: Promise.resolve(setUp.style ?? styleOf()),
       runner: setUp.runner ?? new AnalyticRunner(),
+      openings: setUp.openings ?? new ScriptedOpenings(),
       clock: setUp.clock ?? systemClock,
       demand: setUp.demand ?? Demand.unbounded(),
       windowsInFlightMax: setUp.windowsInFlightMax ?? 1,
@@ -187,6 +206,68 @@ describe('SpeechRun', () => {
     waiting.unsubscribe()
   })
 
+  it('hands nothing over before there is enough to begin with, and then all that is made', async () => {
+    const [runner, openings] = [new AnalyticRunner(), new ScriptedOpenings()]
+    openings.headStartMs = 450
+    const blocks: number[] = []
+    const madeBefore: number[] = []
+    const subscription = speak({ request: { text: LONG }, runner, openings }).subscribe((block) => {
+      madeBefore.push(runner.tasks('window').length)
+      blocks.push(block.length)
+    })
+    for (let i = 0; i < 20; i++) await settled()
+    const [first, second] = runner.tasks('window').map(({ frames }) => (frames * 1_000 * FRAME_SAMPLES) / SAMPLE_RATE)
+    expect(first).toBeLessThan(450)
+    expect(first! + second!).toBeGreaterThan(450)
+    expect(madeBefore.slice(0, 3)).toEqual([2, 2, 3])
+    subscription.unsubscribe()
+    const whole = await samplesOf({ request: { text: LONG } })
+    expect(await samplesOf({ request: { text: LONG }, openings })).toEqual(whole)
+  })
+
+  it('waits for no more than there is', async () => {
+    const openings = new ScriptedOpenings()
+    openings.headStartMs = 1_000_000
+    // Of the last sentence nothing is spoken.
+    for (const text of ['Hello there.', SENTENCE, `${SENTENCE}\n\n!!! ... ???`, `Hello there. ${SENTENCE}\n\n...`]) {
+      expect(await samplesOf({ request: { text }, openings })).toEqual(await samplesOf({ request: { text } }))
+    }
+    expect(openings.streams).toBe(0)
+  })
+
+  it('makes the first sound after whoever would run dry before it is due', async () => {
+    const [runner, clock] = [new AnalyticRunner(), new FakeClock()]
+    clock.advance(500)
+    await samplesOf({ runner, clock })
+    const [plan, first, second] = runner.ran.map(({ order }) => order.deadline)
+    expect([plan, first]).toEqual([900, 900])
+    // The clock stands still: it is heard before it is due.
+    expect(second).toBe(500 + (runner.tasks('window')[0]!.frames * FRAME_SAMPLES * 1_000) / SAMPLE_RATE)
+  })
+
+  it('goes on with what comes next when a listener has run dry', async () => {
+    const [runner, openings, clock] = [new AnalyticRunner(), new ScriptedOpenings(), new FakeClock()]
+    let samples = 0
+    let late = 0
+    runner.before = (task) => {
+      if (task.kind !== 'window' || samples === 0 || late !== 0) return
+      late = clock.monotonic() + (samples * 1_000) / SAMPLE_RATE + 700
+      clock.advance(late)
+    }
+    const subscription = speak({ request: { text: LONG }, runner, openings, clock }).subscribe((block) => {
+      const isLate = late > 0 && runner.tasks('window').length === 2
+      samples += block.length
+      if (!isLate) return
+      const dryAt = late + (block.length * 1_000) / SAMPLE_RATE
+      expect(openings.runsDryAt()).toBeCloseTo(dryAt)
+      late = Number.NaN
+    })
+    expect(openings.runsDryAt()).toBeUndefined()
+    for (let i = 0; i < 20; i++) await settled()
+    expect(late).toBeNaN()
+    subscription.unsubscribe()
+  })
+
   it('starts nothing more once nobody listens', async () => {
     const runner = new AnalyticRunner()
     const subscription = speak({ request: { text: LONG }, runner }).subscribe(() => subscription.unsubscribe())
@@ -201,10 +282,10 @@ describe('SpeechRun', () => {
   it('gives live tasks deadlines that grow with what will have been heard, and batch tasks none', async () => {
     const live = new AnalyticRunner()
     await samplesOf({ request: { text: LONG }, runner: live })
-    const deadlines = live.ran.filter(({ task }) => task.kind === 'window').map(({ order }) => order.deadline)
+    const [, ...deadlines] = live.ran.filter(({ task }) => task.kind === 'window').map(({ order }) => order.deadline)
     expect(deadlines).toEqual([...deadlines].sort((a, b) => a - b))
     const heardMs = (live.tasks('window')[1]!.frames * FRAME_SAMPLES * 1_000) / SAMPLE_RATE
-    expect(deadlines[2]! - deadlines[1]!).toBeCloseTo(heardMs, 0)
+    expect(deadlines[1]! - deadlines[0]!).toBeCloseTo(heardMs, 0)
 
     const batch = new AnalyticRunner()
     await samplesOf({ request: { pace: 'batch' }, runner: batch })

@@ -43,13 +43,13 @@ describe('Synthesizer', () => {
     ])
   })
 
-  it('keeps nothing back of the first second but slivers', async () => {
+  it('keeps nothing back of the first seconds but slivers', async () => {
     const [sliver, half] = [FRAME / 10, FRAME / 2]
     const lengths = async (blocks: readonly number[]) =>
       (await framesOf(engineOf(blocks.map(tone)), {})).map(({ samples }) => samples.length)
     expect(await lengths([FRAME + half, FRAME + half, FRAME])).toEqual([FRAME, half, FRAME, half, FRAME])
     expect(await lengths([FRAME + sliver, FRAME])).toEqual([FRAME, FRAME, sliver])
-    expect(await lengths([5 * FRAME, half, FRAME])).toEqual([...Array(6).fill(FRAME), half])
+    expect(await lengths([15 * FRAME, half, FRAME])).toEqual([...Array(16).fill(FRAME), half])
   })
 
   it('takes one credit a frame', async () => {

@@ -10,6 +10,7 @@ import { CostModel } from '../../src/inference/cost-model.ts'
 import { EnrolledVoices } from '../../src/inference/enrolled-voices.ts'
 import { KokoroEngine } from '../../src/inference/kokoro-engine.ts'
 import { KokoroVoiceFitter } from '../../src/inference/kokoro-voice-fitter.ts'
+import { Openings } from '../../src/inference/openings.ts'
 import { PresetVoices } from '../../src/inference/preset-voices.ts'
 import { ReadingRunner } from '../../src/inference/reading-runner.ts'
 import { Scheduler } from '../../src/inference/scheduler.ts'
@@ -109,14 +110,15 @@ export class SimulatedNode {
     const voices = allVoices(ledger)
     const readings = { read: async (text: string) => [{ kind: 'text', text, pronunciation: 'en-us' } as const] }
     const speaker = new ReadingRunner(runner, PronunciationDictionary.parse([]), readings)
-    const engine = new KokoroEngine(speaker, voices, { presets, enrolled }, clock, machine.workers)
+    const openings = new Openings(costs, machine.workers, clock)
+    const engine = new KokoroEngine(speaker, openings, voices, { presets, enrolled }, clock, machine.workers)
     const secret = await ledger.secret('audio-urls')
     const audioFiles = await AudioFiles.open(`${DATA}/audio`, secret, clock, chance)
     const spool = await Spool.open(`${DATA}/spool`, SPOOL_BYTES_MAX, chance)
     const decoder = new SimulatedDecoder(life, chance)
     const recognizer = new WhisperRecognizer(runner, { name: 'simulated', languages: LANGUAGES })
     const listening = { decoder, detector: new LoudnessDetector(), spool }
-    const admission = new CapacityAdmission(costs, machine.workers)
+    const admission = new CapacityAdmission(costs, machine.workers, openings)
     const fitter = new KokoroVoiceFitter(runner, listening.detector, { styles: async () => STYLES }, TRIALS)
     const encoders = new SimulatedEncoders(life, chance)
     const parts = { life, ledger, spool, scheduler, runner, pool, admission, voiceFiles, log }

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto'
 
 const FRAME_BYTES = 9_600
-/** What comes in the first second may be sent as it is made. */
-const OPENING_BYTES = 48_000 + FRAME_BYTES
+/** What comes in the first three seconds may be sent as it is made. */
+const OPENING_BYTES = 3 * 48_000 + FRAME_BYTES
 const BYTES_PER_MS = 48
 
 /** How a conversation of one kind goes. Each method returns what is wrong, if anything is. */

@@ -18,6 +18,8 @@ const ATTEMPTS_MAX = 2
  * longest tasks (Devi and Anderson, "Tardiness bounds under global EDF scheduling", 2008); past that, more and more.
  */
 const LATE_TASKS_MAX = 3
+/** Nor do openings that were let in one after another take so much from each other that a listener misses more of a task's time. */
+const DRY_TASKS_MAX = 0.3
 
 /**
  * Watches over the order of tasks: nobody's before it is paid for or after they have gone, the one that is wanted sooner before the
@@ -27,6 +29,8 @@ export class Tasks {
   /** How late audio came that was asked for in time, at most, and how long a task took, at most. */
   #lateMsMax = 0
   #taskMsMax = 0
+  /** For how long somebody had nothing to hear after the first sound, at most. */
+  #dryMsMax = 0
   readonly #world: World
   readonly #spoken = new Map<string, Customer>()
   readonly #recorded = new Map<number, Customer>()
@@ -66,7 +70,9 @@ export class Tasks {
   /** Between any two events. */
   look(): void {
     const [runner, pool] = [this.#runner, this.#pool]
-    if (runner === undefined || pool === undefined || pool.running === pool.workers) return
+    if (runner === undefined || pool === undefined) return
+    this.#dryMsMax = Math.max(this.#dryMsMax, this.#world.clock.monotonic() - runner.runsDryAt)
+    if (pool.running === pool.workers) return
     for (const task of runner.waiting) {
       if (this.#isWanted(task) && !this.#mayWaitBesideIdle(runner, pool, task)) {
         this.#world.fail(`a ${task.kind} waits beside an idle worker`)
@@ -76,6 +82,9 @@ export class Tasks {
 
   /** At the end of a world in which nothing was wrong. */
   requireInTime(): void {
+    const { isRush } = this.#world.weather
+    if (isRush && this.#dryMsMax > DRY_TASKS_MAX * this.#taskMsMax)
+      this.#world.fail(`a listener ran dry for ${this.#dryMsMax} ms`)
     this.#world.note(`late by ${this.#lateMsMax.toFixed(0)} ms at most, tasks of ${this.#taskMsMax.toFixed(0)} ms`)
     if (this.#lateMsMax > LATE_TASKS_MAX * this.#taskMsMax)
       this.#world.fail(`a listener waited ${this.#lateMsMax} ms for audio`)
