@@ -234,5 +234,7 @@ function makesSpeech({ kind }: SpeechTask): boolean {
 }
 
 function precedes(a: Job, b: Job): boolean {
-  return a.order.deadline === b.order.deadline ? a.arrival < b.arrival : a.order.deadline < b.order.deadline
+  if (a.order.deadline !== b.order.deadline) return a.order.deadline < b.order.deadline
+  const [isAhead = false, isOtherAhead = false] = [a.order.isAhead, b.order.isAhead]
+  return isAhead === isOtherAhead ? a.arrival < b.arrival : isOtherAhead
 }

@@ -3,7 +3,7 @@ import type { Log } from '../runtime/log.ts'
 import { base32Id, type Random } from '../runtime/random.ts'
 import { STYLE_CLASSES, STYLE_WIDTH } from '../speech/style-classes.ts'
 import { CALIBRATION_UTTERANCES, type StyleRows } from '../speech/task-protocol.ts'
-import type { TaskRunner } from '../speech/task-runner.ts'
+import type { TaskOrder, TaskRunner } from '../speech/task-runner.ts'
 
 /** How a voice sounds: its style vectors, and per length class the conditioning that windows need. */
 export interface VoiceStyle extends VoiceSound {
@@ -76,33 +76,54 @@ export class VoiceStyles {
     const sound = await this.#source.read(name)
     const stored = STYLE_CLASSES.map((_, styleClass) => readFile(this.#path(name, styleClass)).catch(() => undefined))
     const known = (await Promise.all(stored)).map((bytes) => bytes && Promise.resolve(floatsOf(bytes)))
+    /** The class that is measured though nobody needs it yet. */
+    let ahead: { readonly styleClass: number; readonly stopped: AbortController } | undefined
     const conditioning = (styleClass: number, deadline: number): Promise<Float32Array> => {
-      const found = known[styleClass]
-      if (found) return found
-      const measuring = this.#calibrate(name, styleClass, sound, deadline)
+      if (styleClass === ahead?.styleClass) {
+        // It may still be the last in the queue.
+        known[styleClass] = undefined
+        ahead.stopped.abort()
+        ahead = undefined
+      }
+      return known[styleClass] ?? measure(styleClass, { deadline })
+    }
+    const measure = (styleClass: number, order: TaskOrder): Promise<Float32Array> => {
+      const measuring = this.#calibrate(name, styleClass, sound, order)
       known[styleClass] = measuring
       measuring.then(measureNext, () => {
-        known[styleClass] = undefined
+        if (known[styleClass] === measuring) known[styleClass] = undefined
       })
       return measuring
     }
     /** One class after another, so that little of it stands in a queue. */
     const measureNext = () => {
-      const missing = known.indexOf(undefined)
-      if (!this.#ahead || missing === -1) return
-      conditioning(missing, Number.POSITIVE_INFINITY).catch((error: unknown) => {
-        this.#log.warn({ voice: name, err: error }, 'calibration failed')
-      })
+      const styleClass = known.indexOf(undefined)
+      if (!this.#ahead || styleClass === -1 || ahead) return
+      const stopped = new AbortController()
+      const own = { styleClass, stopped }
+      ahead = own
+      const order = { deadline: Number.POSITIVE_INFINITY, isAhead: true, signal: stopped.signal }
+      measure(styleClass, order).then(
+        () => {
+          if (ahead === own) ahead = undefined
+          measureNext()
+        },
+        (error: unknown) => {
+          if (stopped.signal.aborted) return
+          ahead = undefined
+          this.#log.warn({ voice: name, err: error }, 'calibration failed')
+        },
+      )
     }
     return { ...sound, conditioning }
   }
 
-  async #calibrate(name: string, styleClass: number, sound: VoiceSound, deadline: number): Promise<Float32Array> {
+  async #calibrate(name: string, styleClass: number, sound: VoiceSound, order: TaskOrder): Promise<Float32Array> {
     const style = sound.rows.slice(styleClass * STYLE_WIDTH, (styleClass + 1) * STYLE_WIDTH)
     const pitch = sound.pitch === undefined ? {} : { pitch: sound.pitch }
     const measured = await Promise.all(
       Array.from({ length: CALIBRATION_UTTERANCES }, (_, utterance) =>
-        this.#runner.run({ kind: 'calibrate', style, ...pitch, utterance }, { deadline }),
+        this.#runner.run({ kind: 'calibrate', style, ...pitch, utterance }, order),
       ),
     )
     const conditioning = mean(measured.map((result) => result.conditioning))

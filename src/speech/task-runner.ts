@@ -6,6 +6,8 @@ export interface TaskOrder {
   readonly deadline: number
   /** On the same clock: a task that has not begun by then is dropped, and its promise rejects with `TaskLate`. */
   readonly startBy?: number
+  /** Nobody waits for it: of tasks with one deadline those without it go first. */
+  readonly isAhead?: boolean
   /** Aborted: a waiting task is dropped, a running one finishes unheard; either way the promise rejects at once. */
   readonly signal?: AbortSignal
 }

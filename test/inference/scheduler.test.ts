@@ -60,6 +60,15 @@ describe('Scheduler', () => {
     expect(startedTexts()).toEqual(['running', 'live', 'batch'])
   })
 
+  it('lets what nobody waits for come after all other batch tasks', async () => {
+    const { pool, scheduler, submit, startedTexts } = setUp(1)
+    void submit('running', 1)
+    for (const text of ['ahead', 'ahead, too']) void scheduler.run(planOf(text), { deadline: BATCH, isAhead: true })
+    void submit('batch', BATCH)
+    for (let i = 0; i < 4; i++) await pool.finish()
+    expect(startedTexts()).toEqual(['running', 'batch', 'ahead', 'ahead, too'])
+  })
+
   it('lets whoever takes a result go on first, if what they want next is wanted sooner', async () => {
     const { pool, submit, startedTexts } = setUp(1)
     void submit('first', 5).then(() => submit('next', 10))

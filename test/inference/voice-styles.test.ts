@@ -99,6 +99,22 @@ describe('VoiceStyles', () => {
     expect(batch).toHaveLength(CALIBRATION_UTTERANCES * (STYLE_CLASSES.length - 1))
   })
 
+  it('measures a class at once that somebody needs before it was reached, and then goes on', async () => {
+    const voice = await styles().load('af_test')
+    // Others always want something.
+    runner.before = () => (runner.ran.at(-1)!.order.isAhead ? new Promise(() => {}) : undefined)
+    const ahead = (styleClass: number) =>
+      runner.ran.flatMap(({ task, order }) =>
+        task.kind === 'calibrate' && order.isAhead && task.style[0] === STYLE_CLASSES[styleClass]!.row ? [order] : [],
+      )
+    await voice.conditioning(2, 70)
+    await waitFor(() => ahead(0).length === CALIBRATION_UTTERANCES, 'the first class')
+    expect(await voice.conditioning(0, 90)).toEqual(Float32Array.of(1))
+    expect(ahead(0).map(({ signal }) => signal?.aborted)).toEqual([true, true])
+    await waitFor(() => ahead(1).length === CALIBRATION_UTTERANCES, 'the class after it')
+    expect([ahead(0).length, ahead(1)[0]!.signal?.aborted]).toEqual([CALIBRATION_UTTERANCES, false])
+  })
+
   it('keeps what was measured for the next start, and leaves no half-written file', async () => {
     await (await styles().load('af_test')).conditioning(1, 0)
     await allStored()
