@@ -28,8 +28,8 @@ const HALF = STYLE_WIDTH / 2
  * colour suits it.
  *
  *   clip ─▶ its speech ─▶ print ─▶ search ─▶ trial ─▶ print, in the best colour ─┬─▶ the best, heard again
- *                                    ▲                                          │ a few times
- *                                    └──────────────────────────────────────────┘
+ *                                    ▲                                           │ a few times
+ *                                    └───────────────────────────────────────────┘
  *
  * All of it is batch work of the inference workers, so that nobody who listens waits for it.
  */
