@@ -268,12 +268,17 @@ export class SpeechRun {
     return { pronunciation: this.#options.pronunciation, styles: this.#style!.rows }
   }
 
-  /** Due when a listener will have heard all `samples` before it. */
+  /** Due when a listener will have heard all `samples` before it, which may be sooner or later than it seemed when the task came. */
   #order(samples: number): TaskOrder {
     const signal = this.#stopped.signal
     if (this.#options.request.pace === 'batch') return { deadline: Number.POSITIVE_INFINITY, signal }
-    const deadline = (this.#startedAt ?? this.#firstSoundAt) + (samples / SAMPLE_RATE) * 1_000
-    return { deadline, signal }
+    const deadline = () => (this.#startedAt ?? this.#firstSoundAt) + (samples / SAMPLE_RATE) * 1_000
+    return {
+      get deadline() {
+        return deadline()
+      },
+      signal,
+    }
   }
 
   /** Never, for who hears nothing yet or takes nothing more. */

@@ -2,7 +2,7 @@ import type { SpeechTask, TaskResult } from './task-protocol.ts'
 
 /** When a task must be finished, and when it needs no finishing at all. */
 export interface TaskOrder {
-  /** Time on the monotonic clock at which somebody would hear the lack of it; `Infinity` for batch work. */
+  /** Time on the monotonic clock at which somebody would hear the lack of it, which may change; `Infinity` for batch work. */
   readonly deadline: number
   /** On the same clock: a task that has not begun by then is dropped, and its promise rejects with `TaskLate`. */
   readonly startBy?: number
