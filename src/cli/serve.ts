@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { constants } from 'node:os'
 import { basename, join } from 'node:path'
 import type { Command } from 'commander'
 import { defaultPackNames } from '../../models/catalog.ts'
@@ -17,7 +18,10 @@ import type { Output } from './output.ts'
 
 const DEFAULT_WHISPER = 'whisper-base'
 
-/** `serve`: fetches what is missing, starts the node, and ends it on SIGTERM or SIGINT; a second signal ends it at once. */
+/**
+ * `serve`: fetches what is missing, starts the node, and ends it on SIGTERM or SIGINT; a second signal, or one before the node
+ * listens, ends it at once.
+ */
 export function registerServe(program: Command, output: Output): void {
   program
     .command('serve')
@@ -32,12 +36,13 @@ export function registerServe(program: Command, output: Output): void {
       const log = createLog(config.logLevel)
       for (const name of config.unknownNames)
         log.warn({ name }, 'this setting means nothing to Syrinx: is it misspelt?')
+      const started = stopOnSignals()
       try {
         const models = await modelFolders(config)
         // Not above: every other command would load the whole node with it.
         const { startNode } = await import('../main.ts')
         const node = await startNode(config, models, log)
-        stopOnSignals(node)
+        started(node)
         if (node.firstAccount) await output.out(firstSteps(node.firstAccount, node.url, config.playground))
         await output.out(`listening on ${node.url}\n`)
       } catch (error) {
@@ -88,13 +93,22 @@ async function listeningModels({ modelsDir, sttModel }: Config, reporter: Report
   }
 }
 
-function stopOnSignals(node: RunningNode): void {
+/**
+ * Returns a function to call with the node that has started. The first process of a container has to have handlers from the beginning:
+ * Linux keeps from it every signal that it has none for, and `docker stop` would wait in vain.
+ */
+function stopOnSignals(): (node: RunningNode) => void {
+  let running: RunningNode | undefined
   let signals = 0
-  const onSignal = () => {
+  const onSignal = (signal: 'SIGTERM' | 'SIGINT') => {
+    if (running === undefined) process.exit(128 + constants.signals[signal])
     signals += 1
-    if (signals === 1) void node.stop().then(() => process.exit(0))
-    else node.stopNow()
+    if (signals === 1) void running.stop().then(() => process.exit(0))
+    else running.stopNow()
   }
   process.on('SIGTERM', onSignal)
   process.on('SIGINT', onSignal)
+  return (node) => {
+    running = node
+  }
 }

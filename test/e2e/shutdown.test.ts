@@ -1,4 +1,10 @@
-import { describe, expect, it } from 'vitest'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdir, mkdtemp, rm, utimes } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import { startNode } from '../../bench/node-under-test.ts'
 import { Client } from './client.ts'
 
@@ -45,5 +51,25 @@ describe('the end of a node', () => {
     const again = await startNode({ SYRINX_DATA: node.dataDir })
     expect((await new Client(again, key).usage()).used).toBe(TEXT.length)
     await again.stop()
+  })
+
+  it('handles SIGTERM before it listens too, as the first process of a container has to', async () => {
+    const modelsDir = await mkdtemp(join(tmpdir(), 'syrinx-waiting-'))
+    onTestFinished(() => rm(modelsDir, { recursive: true, force: true }))
+    // The lock of somebody who is still fetching, and for as long as this test may take.
+    const lock = join(modelsDir, '.lock')
+    await mkdir(lock)
+    await utimes(lock, 2 ** 31, 2 ** 31)
+    const child = spawn(process.execPath, ['dist/src/cli/syrinx.js', 'serve'], {
+      env: { ...process.env, SYRINX_MODELS: modelsDir, SYRINX_DATA: join(modelsDir, 'data'), SYRINX_PORT: '0' },
+      stdio: ['ignore', 'ignore', 'pipe'],
+    })
+    onTestFinished(() => void child.kill('SIGKILL'))
+    const ended = once(child, 'exit')
+    for await (const line of createInterface({ input: child.stderr })) {
+      if (line.endsWith('waiting for it')) child.kill('SIGTERM')
+    }
+    // A process without a handler ends with the signal and no code.
+    expect(await ended).toEqual([143, null])
   })
 })
