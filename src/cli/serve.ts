@@ -19,8 +19,8 @@ import type { Output } from './output.ts'
 const DEFAULT_WHISPER = 'whisper-base'
 
 /**
- * `serve`: fetches what is missing, starts the node, and ends it on SIGTERM or SIGINT; a second signal, or one before the node
- * listens, ends it at once.
+ * `serve`: fetches what is missing, starts the node, and ends it on SIGTERM or SIGINT; a second signal, or one before all is fetched,
+ * ends it at once.
  */
 export function registerServe(program: Command, output: Output): void {
   program
@@ -36,13 +36,14 @@ export function registerServe(program: Command, output: Output): void {
       const log = createLog(config.logLevel)
       for (const name of config.unknownNames)
         log.warn({ name }, 'this setting means nothing to Syrinx: is it misspelt?')
-      const started = stopOnSignals()
+      const signals = stopOnSignals()
       try {
         const models = await modelFolders(config)
         // Not above: every other command would load the whole node with it.
         const { startNode } = await import('../main.ts')
+        signals.starting()
         const node = await startNode(config, models, log)
-        started(node)
+        signals.started(node)
         if (node.firstAccount) await output.out(firstSteps(node.firstAccount, node.url, config.playground))
         await output.out(`listening on ${node.url}\n`)
       } catch (error) {
@@ -94,21 +95,30 @@ async function listeningModels({ modelsDir, sttModel }: Config, reporter: Report
 }
 
 /**
- * Returns a function to call with the node that has started. The first process of a container has to have handlers from the beginning:
- * Linux keeps from it every signal that it has none for, and `docker stop` would wait in vain.
+ * Handles signals from now on. The first process of a container has to: Linux keeps from it every signal that it has no handler for, and
+ * `docker stop` would wait in vain. While models are fetched a signal ends the process at once. After `starting` it may not: threads
+ * that are cut off while they load a model abort the process. So a first signal waits for the node.
  */
-function stopOnSignals(): (node: RunningNode) => void {
-  let running: RunningNode | undefined
+function stopOnSignals() {
+  let state: 'fetching' | 'starting' | RunningNode = 'fetching'
   let signals = 0
+  const stop = (node: RunningNode) => void node.stop().then(() => process.exit(0))
   const onSignal = (signal: 'SIGTERM' | 'SIGINT') => {
-    if (running === undefined) process.exit(128 + constants.signals[signal])
     signals += 1
-    if (signals === 1) void running.stop().then(() => process.exit(0))
-    else running.stopNow()
+    if (state === 'fetching' || (state === 'starting' && signals > 1)) process.exit(128 + constants.signals[signal])
+    if (state === 'starting') return
+    if (signals === 1) stop(state)
+    else state.stopNow()
   }
   process.on('SIGTERM', onSignal)
   process.on('SIGINT', onSignal)
-  return (node) => {
-    running = node
+  return {
+    starting() {
+      state = 'starting'
+    },
+    started(node: RunningNode) {
+      state = node
+      if (signals > 0) stop(node)
+    },
   }
 }
