@@ -71,6 +71,8 @@ export class NpmSource {
       'npm',
       [
         ...['pack', keyOf(source), '--pack-destination', incoming, '--ignore-scripts', '--loglevel', 'error'],
+        // A service and a container have no home in which npm could keep its own.
+        ...['--cache', join(scratchDir, 'npm-cache')],
         // Its own pauses between tries add up to more than a minute where the registry cannot be reached.
         ...['--fetch-retries', '2', '--fetch-retry-mintimeout', '1000', '--fetch-retry-maxtimeout', '5000'],
       ],

