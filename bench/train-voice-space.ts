@@ -86,8 +86,7 @@ const space: VoiceSpace = {
   tried: flat(kept.map((index) => placeOf(mixtures[index]!))),
   heard: flat(kept.map((index) => heardOf(embeddings, prints[index]!.embedding, prints[index]!.pitch))),
   embeddings,
-  spoken: meanOf(prints),
-  recorded: meanOf(recordings),
+  people: [true, false].map((isLow) => meanEmbedding(recordings.filter(({ pitch }) => pitch < LOW_VOICE_HZ === isLow))),
 }
 await writeFile(resolve('models/voices/voice-space.json'), `${JSON.stringify(encodeVoiceSpace(space), null, 2)}\n`)
 await rm(TRIALS_FILE, { force: true })
@@ -192,12 +191,8 @@ function principalEmbeddings(vectors: readonly Float32Array[]) {
   return { mean, basis: flat(axes.slice(0, EMBEDDING_AXES)) }
 }
 
-/** The mean of low voices and that of high voices count the same, however many there are of each. */
-function meanOf(all: readonly Pick<VoicePrint, 'embedding' | 'pitch'>[]): Float32Array {
-  const [low, high] = [true, false].map((isLow) =>
-    all.filter(({ pitch }) => pitch < LOW_VOICE_HZ === isLow).map(({ embedding }) => embedding),
-  )
-  return meanVector([meanVector(low!), meanVector(high!)])
+function meanEmbedding(prints: readonly VoicePrint[]): Float32Array {
+  return meanVector(prints.map(({ embedding }) => embedding))
 }
 
 function alone(voice: number): Float32Array {

@@ -12,6 +12,7 @@ import {
 } from '../src/speech/task-protocol.ts'
 import { KokoroEngine } from './kokoro.ts'
 import { SpeakerEncoder } from './speaker-encoder.ts'
+import { caricature } from './voice-aim.ts'
 import { searchVoice } from './voice-search.ts'
 import { WhisperEngine } from './whisper.ts'
 
@@ -36,6 +37,10 @@ let encoder: Promise<SpeakerEncoder> | undefined
 
 /** What follows each other when a voice is fitted or measured: in between, what rendering whole needs is kept. */
 const FITTING: readonly SpeechTask['kind'][] = ['embed', 'search', 'trial', 'calibrate']
+
+/** Steps towards the colour of a trial, which takes a tenth of a second each, and of what the voice will sound like. */
+const COLOUR_CLIMBS = 2
+const LAST_COLOUR_CLIMBS = 4
 
 /** Runs one task. The arrays of the answer move to the caller's thread. */
 export default async function inference(task: SpeechTask): Promise<TaskAnswer> {
@@ -65,14 +70,20 @@ async function run(task: SpeechTask): Promise<TaskResults[SpeechTask['kind']]> {
     case 'trial':
       return heardTrial(task)
     case 'search':
-      voiceSpace ??= await loadVoiceSpace()
-      return searchVoice(voiceSpace, task)
+      return searchVoice(await loadedSpace(), task)
   }
 }
 
 async function heardTrial(task: TrialTask): Promise<HeardTrial> {
   const spoken = joinSamples([task.before ?? new Float32Array(0), await engine.trial(task)])
-  return { spoken, ...(await (await loadedEncoder()).measureTrial(spoken, SAMPLE_RATE, task.target)) }
+  const aim = caricature(await loadedSpace(), task.target)
+  const climbs = task.before ? LAST_COLOUR_CLIMBS : COLOUR_CLIMBS
+  return { spoken, ...(await (await loadedEncoder()).measureTrial(spoken, SAMPLE_RATE, aim, climbs)) }
+}
+
+async function loadedSpace(): Promise<VoiceSpace> {
+  voiceSpace ??= await loadVoiceSpace()
+  return voiceSpace
 }
 
 function loadedEncoder(): Promise<SpeakerEncoder> {

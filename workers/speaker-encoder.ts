@@ -38,10 +38,15 @@ export class SpeakerEncoder {
     return (await this.#heard(samples, sampleRate)).print
   }
 
-  /** As `measure`, and in which colour the speech resembles `target` most. */
-  async measureTrial(samples: Float32Array, sampleRate: number, target: VoicePrint): Promise<MeasuredTrial> {
+  /** As `measure`, and in which colour the speech resembles `target` most: `climbs` steps are taken towards it. */
+  async measureTrial(
+    samples: Float32Array,
+    sampleRate: number,
+    target: VoicePrint,
+    climbs: number,
+  ): Promise<MeasuredTrial> {
     const { print, powers } = await this.#heard(samples, sampleRate)
-    const { gains, embedding } = await fitColour((colours) => this.#embed(powers, colours), print, target)
+    const { gains, embedding } = await fitColour((colours) => this.#embed(powers, colours), print, target, climbs)
     return { print, gains, coloured: embedding }
   }
 

@@ -1,8 +1,6 @@
 import type { VoicePrint } from '../src/speech/task-protocol.ts'
 import { COLOUR_COSINES, colourBetween, coloured } from '../src/speech/voice-colour.ts'
 
-/** Climbs towards what the encoder hears. A third finds little more for this voice, and nothing for other words of the person. */
-const CLIMBS = 2
 /** How far each cosine is turned to hear what it does, and how far the colour then goes along what helps, in dB. */
 const PROBE_DB = 2
 const STEPS_DB = [0.75, 1.5, 3, 5]
@@ -28,7 +26,12 @@ interface Candidate extends HeardColour {
  * The colour in which speech with the print `heard` resembles the voice `target` most, by steepest ascent from the difference of their
  * spectra. That alone holds the noise and the microphone of a recording as well, and brings many voices away from the person.
  */
-export async function fitColour(hear: ColouredHearing, heard: VoicePrint, target: VoicePrint): Promise<HeardColour> {
+export async function fitColour(
+  hear: ColouredHearing,
+  heard: VoicePrint,
+  target: VoicePrint,
+  climbs: number,
+): Promise<HeardColour> {
   const measured = colourBetween(heard.spectrum, target.spectrum)
   const tried = async (colours: readonly Float64Array[]): Promise<Candidate[]> => {
     const gains = colours.map((colour) => coloured(colour, heard.bands.length))
@@ -39,7 +42,7 @@ export async function fitColour(hear: ColouredHearing, heard: VoicePrint, target
     })
   }
   let best = bestOf(await tried([measured, measured.map((size) => size / 2), new Float64Array(COLOUR_COSINES)]))
-  for (let climb = 0; climb < CLIMBS; climb++) {
+  for (let climb = 0; climb < climbs; climb++) {
     const { colour, score } = best
     const probes = await tried(Array.from(colour, (size, index) => colour.with(index, size + PROBE_DB)))
     const gradient = probes.map((probe) => probe.score - score)

@@ -8,21 +8,18 @@ import {
 } from '../models/voices/voice-space.ts'
 import type { VoicePrint } from '../src/speech/task-protocol.ts'
 
-/** Likeness as such, and as seen from the middle of each kind, so that synthesised voices are not all alike in being synthesised. */
-const PLAIN_SHARE = 0.6
-const CENTRED_SHARE = 0.4
 /** A difference in pitch that nobody notices, in semitones, and what each semitone beyond it costs. */
 const PITCH_TOLERANCE = 0.5
 const PITCH_COST = 0.015
 const SEMITONES = 12 / Math.LN2
 /** Beyond this, mean square of what a coordinate usually is, voices are bought with clarity. */
-const SPREAD_MAX = 0.5
-const TIMBRE_COST = 0.06
+const SPREAD_MAX = 1
+const TIMBRE_COST = 0.04
 const PROSODY_COST = 0.04
 const LN_PITCH_MAX = 0.3
 const LN_PITCH_COST = 2
 /** Voices of which less than this is mixed in stop sounding like speech. */
-const WEIGHT_MIN = -0.15
+const WEIGHT_MIN = -0.25
 const WEIGHT_COST = 1
 
 /** How well what is heard at a point of the voice space resembles a voice, and what it costs in clarity: more is better, 1 the most. */
@@ -32,39 +29,21 @@ export class VoiceScore {
   /** In the axes of what is heard: products of the basis with what embeddings are compared with. */
   readonly #inMean: Float64Array
   readonly #inTarget: Float64Array
-  readonly #inSpoken: Float64Array
-  readonly #inCentred: Float64Array
-  readonly #products: {
-    readonly mean: number
-    readonly target: number
-    readonly spoken: number
-    readonly centred: number
-  }
-  readonly #spokenSquare: number
-  readonly #spokenCentred: number
+  readonly #meanSquare: number
+  readonly #meanTarget: number
 
   constructor(space: VoiceSpace, target: VoicePrint) {
     this.#space = space
     this.#target = target
     const { mean, basis } = space.embeddings
-    const { spoken, recorded } = space
-    const centred = unit(target.embedding.map((value, at) => value - recorded[at]!))
     const inBasis = (vector: Float32Array) =>
       Float64Array.from({ length: EMBEDDING_AXES }, (_, axis) =>
         dot(basis.subarray(axis * EMBEDDING_WIDTH, (axis + 1) * EMBEDDING_WIDTH), vector),
       )
     this.#inMean = inBasis(mean)
     this.#inTarget = inBasis(target.embedding)
-    this.#inSpoken = inBasis(spoken)
-    this.#inCentred = inBasis(centred)
-    this.#products = {
-      mean: dot(mean, mean),
-      target: dot(mean, target.embedding),
-      spoken: dot(mean, spoken),
-      centred: dot(mean, centred),
-    }
-    this.#spokenSquare = dot(spoken, spoken)
-    this.#spokenCentred = dot(spoken, centred)
+    this.#meanSquare = dot(mean, mean)
+    this.#meanTarget = dot(mean, target.embedding)
   }
 
   /** `heard`: as `heardOf` has it. */
@@ -79,43 +58,30 @@ export class VoiceScore {
   }
 
   #likeness(heard: ArrayLike<number>): number {
-    const { length, target, centred, fromMiddle } = this.#cosines(heard)
-    const semitones = Math.abs(this.#semitones(heard))
-    return (
-      (PLAIN_SHARE * target) / length +
-      (CENTRED_SHARE * (centred / length - this.#spokenCentred)) / fromMiddle -
-      PITCH_COST * Math.max(0, semitones - PITCH_TOLERANCE)
-    )
+    const { length, product } = this.#compared(heard)
+    return product / length - PITCH_COST * Math.max(0, Math.abs(this.#semitones(heard)) - PITCH_TOLERANCE)
   }
 
   #addLikenessSlope(heard: ArrayLike<number>, slope: Float64Array): void {
-    const { length, target, spoken, centred, fromMiddle } = this.#cosines(heard)
+    const { length, product } = this.#compared(heard)
     for (let axis = 0; axis < EMBEDDING_AXES; axis++) {
       const longer = (heard[axis]! + this.#inMean[axis]!) / length
-      const cosine = (inAxis: number, product: number) => (inAxis - (product / length) * longer) / length
-      const farther = -cosine(this.#inSpoken[axis]!, spoken) / fromMiddle
-      slope[axis]! +=
-        PLAIN_SHARE * cosine(this.#inTarget[axis]!, target) +
-        (CENTRED_SHARE / fromMiddle) *
-          (cosine(this.#inCentred[axis]!, centred) - ((centred / length - this.#spokenCentred) / fromMiddle) * farther)
+      slope[axis]! += (this.#inTarget[axis]! - (product / length) * longer) / length
     }
     const semitones = this.#semitones(heard)
     if (Math.abs(semitones) > PITCH_TOLERANCE) slope[EMBEDDING_AXES]! -= PITCH_COST * SEMITONES * Math.sign(semitones)
   }
 
-  /** The length of the embedding that is heard, its products with what it is compared with, and its distance from the middle. */
-  #cosines(heard: ArrayLike<number>) {
-    let square = this.#products.mean
-    let { target, spoken, centred } = this.#products
+  /** The length of the embedding that is heard, and its product with the one it is compared with. */
+  #compared(heard: ArrayLike<number>): { length: number; product: number } {
+    let square = this.#meanSquare
+    let product = this.#meanTarget
     for (let axis = 0; axis < EMBEDDING_AXES; axis++) {
       const value = heard[axis]!
       square += value * (value + 2 * this.#inMean[axis]!)
-      target += value * this.#inTarget[axis]!
-      spoken += value * this.#inSpoken[axis]!
-      centred += value * this.#inCentred[axis]!
+      product += value * this.#inTarget[axis]!
     }
-    const length = Math.sqrt(square)
-    return { length, target, spoken, centred, fromMiddle: Math.sqrt(1 - (2 * spoken) / length + this.#spokenSquare) }
+    return { length: Math.sqrt(square), product }
   }
 
   #semitones(heard: ArrayLike<number>): number {
@@ -175,9 +141,4 @@ function dot(a: Float32Array, b: Float32Array): number {
   let sum = 0
   for (let at = 0; at < a.length; at++) sum += a[at]! * b[at]!
   return sum
-}
-
-function unit(vector: Float32Array): Float32Array {
-  const length = Math.sqrt(dot(vector, vector))
-  return vector.map((value) => value / length)
 }

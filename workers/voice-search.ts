@@ -8,6 +8,7 @@ import {
   type VoiceSpace,
 } from '../models/voices/voice-space.ts'
 import type { SearchTask, VoiceMixture, VoicePrint, VoiceSearch } from '../src/speech/task-protocol.ts'
+import { caricature } from './voice-aim.ts'
 import { VoiceScore } from './voice-score.ts'
 import { VoiceSurrogate } from './voice-surrogate.ts'
 
@@ -37,7 +38,7 @@ export function searchVoice(space: VoiceSpace, { target, trials }: SearchTask): 
     coloured: heardLike(space, coloured, print.pitch, target),
   }))
   const surrogate = new VoiceSurrogate(space, examples)
-  const score = new VoiceScore(space, target)
+  const score = new VoiceScore(space, caricature(space, target))
   const search = new Search(space, surrogate, score, meanChange(examples))
   const scores = examples.map(({ coordinates, coloured }) => score.of(coordinates, coloured))
   const ranking = [...scores.keys()].sort((a, b) => scores[b]! - scores[a]!)

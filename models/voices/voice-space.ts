@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { joinSamples } from '../../src/audio/pcm.ts'
 import { type VoiceAxes, voiceAxes } from './voice-axes.ts'
 
 /**
@@ -18,12 +19,8 @@ export interface VoiceSpace {
   readonly tried: Float32Array
   readonly heard: Float32Array
   readonly embeddings: HeardSpace
-  /**
-   * Mean embeddings of what the space speaks, and of people's recordings: the encoder hears which of the two it is, too. Halfway between
-   * the mean of low voices and that of high voices.
-   */
-  readonly spoken: Float32Array
-  readonly recorded: Float32Array
+  /** Mean embeddings of recordings of people: of those with low voices, and of those with high voices. */
+  readonly people: readonly Float32Array[]
 }
 
 /** Embeddings, reduced to the directions in which those of spoken voices differ; after them comes ln(hertz). */
@@ -103,8 +100,7 @@ export function encodeVoiceSpace(space: VoiceSpace): EncodedSpace {
     heard: space.heard,
     embeddingMean: space.embeddings.mean,
     embeddingBasis: space.embeddings.basis,
-    spokenEmbedding: space.spoken,
-    recordedEmbedding: space.recorded,
+    people: joinSamples(space.people),
   }
   const encoded = Object.entries(arrays).map(([name, values]) => [name, Buffer.from(values.buffer).toString('base64')])
   return { voices: space.voices, arrays: Object.fromEntries(encoded) }
@@ -129,9 +125,12 @@ export function decodeVoiceSpace({ voices, arrays }: EncodedSpace): VoiceSpace {
     tried: read('tried'),
     heard: read('heard'),
     embeddings: { mean: read('embeddingMean'), basis: read('embeddingBasis') },
-    spoken: read('spokenEmbedding'),
-    recorded: read('recordedEmbedding'),
+    people: rowsOf(read('people'), EMBEDDING_WIDTH),
   }
   assert.equal(space.tried.length / dimensionsOf(space), space.heard.length / HEARD_WIDTH)
   return space
+}
+
+function rowsOf(values: Float32Array, width: number): Float32Array[] {
+  return Array.from({ length: values.length / width }, (_, row) => values.slice(row * width, (row + 1) * width))
 }

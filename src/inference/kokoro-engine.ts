@@ -13,6 +13,7 @@ import {
 import { SAMPLE_RATE } from '../speech/task-protocol.ts'
 import type { TaskRunner } from '../speech/task-runner.ts'
 import type { Voice, VoiceDirectory } from '../speech/voice.ts'
+import { nativeVoice, withProsodyOf } from './native-prosody.ts'
 import type { Openings } from './openings.ts'
 import { SpeechRun } from './speech-run.ts'
 import type { VoiceStyle, VoiceStyles } from './voice-styles.ts'
@@ -71,7 +72,7 @@ export class KokoroEngine implements SpeechEngine {
       const run = new SpeechRun({
         request,
         pronunciation: resolved.pronunciation,
-        style: this.#style(voice),
+        style: this.#styleFor(resolved.language, voice),
         runner: this.#runner,
         openings: this.#openings,
         clock: this.#clock,
@@ -88,6 +89,13 @@ export class KokoroEngine implements SpeechEngine {
   async #prepare(voiceId: string): Promise<void> {
     const style = await this.#style(this.#voice(voiceId))
     await style.conditioning(TRIAL_STYLE_CLASS, Number.POSITIVE_INFINITY)
+  }
+
+  /** A language that the voice was not made of is spoken with the prosody of a voice that was. */
+  async #styleFor(language: string, voice: Voice): Promise<VoiceStyle> {
+    const own = await this.#style(voice)
+    const native = nativeVoice(language, voice, own)
+    return native ? withProsodyOf(await this.#style(native), own) : own
   }
 
   async #style({ id, model }: Voice): Promise<VoiceStyle> {

@@ -110,9 +110,11 @@ function features(
   const rows: StyleRows = new Float32Array(STYLE_CLASSES.length * STYLE_WIDTH)
   for (const [styleClass, voices] of styles.entries()) rows.set(mixedRow(mixture, voices), styleClass * STYLE_WIDTH)
   const correction = heard.pitch === 0 ? 1 : wanted.pitch / heard.pitch
-  const pitch = mixture.pitch * Math.min(Math.max(correction, 1 / PITCH_CORRECTION_MAX), PITCH_CORRECTION_MAX)
+  const corrected = Math.min(Math.max(correction, 1 / PITCH_CORRECTION_MAX), PITCH_CORRECTION_MAX)
+  const pitch = mixture.pitch * corrected
+  const hertz = (heard.pitch || wanted.pitch) * corrected
   const equaliser = colouringTaps(gains, heard.spectrum, heard.bands, SAMPLE_RATE)
-  return encodeVoiceSound({ pitch, rows, equaliser })
+  return encodeVoiceSound({ pitch, hertz, rows, equaliser })
 }
 
 /** The style of a mixture in a length class: `voices` are the styles of all voices in it. */

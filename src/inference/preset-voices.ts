@@ -20,11 +20,13 @@ export class PresetVoices implements VoiceSource {
     this.#conditioningDir = conditioningDir
   }
 
-  /** Rejects when the voice's file can't be read or has the wrong size. */
+  /** Rejects when there is no such voice, or its file can't be read or has the wrong size. */
   async read(name: string): Promise<VoiceSound> {
+    const voice = PRESET_VOICES.find(({ model }) => model === name)
+    if (!voice) throw new Error(`the model has no voice ${name}`)
     const table = floatsOf(await readFile(this.#path(name)))
     if (table.length !== TABLE_ROWS * STYLE_WIDTH) throw new Error(`the file of voice ${name} has the wrong size`)
-    return { rows: representativeRows(table) }
+    return { rows: representativeRows(table), hertz: voice.hertz }
   }
 
   /** Styles of all voices in one length class, in the order of `PRESET_VOICES`. */

@@ -6,27 +6,27 @@ import type { VoiceSound } from './voice-styles.ts'
 
 const SIGNATURE = 0x5652_5953
 /** Raised with every change of the layout, of the style classes, or of what the numbers mean. */
-const VERSION = 1
+const VERSION = 2
 const HEADER_BYTES = 8
 const CHECKSUM_BYTES = 32
 const ROWS = STYLE_CLASSES.length * STYLE_WIDTH
-const FLOATS = 1 + ROWS + EQUALISER_TAPS
+const FLOATS = 2 + ROWS + EQUALISER_TAPS
 const BYTES = HEADER_BYTES + FLOATS * Float32Array.BYTES_PER_ELEMENT + CHECKSUM_BYTES
 
 /**
  * A fitted voice as bytes, little-endian:
  *
- *   u32 signature │ u32 version │ f32 pitch │ f32 rows [classes, 256] │ f32 equaliser [taps] │ SHA-256 of all before
+ *   u32 signature │ u32 version │ f32 pitch │ f32 hertz │ f32 rows [classes, 256] │ f32 equaliser [taps] │ SHA-256 of all before
  */
-export function encodeVoiceSound({ pitch, rows, equaliser }: Required<VoiceSound>): VoiceFeatures {
+export function encodeVoiceSound({ pitch, hertz, rows, equaliser }: Required<VoiceSound>): VoiceFeatures {
   const bytes = new Uint8Array(BYTES)
   const view = new DataView(bytes.buffer)
   view.setUint32(0, SIGNATURE, true)
   view.setUint32(4, VERSION, true)
   const floats = new Float32Array(bytes.buffer, HEADER_BYTES, FLOATS)
-  floats[0] = pitch
-  floats.set(rows, 1)
-  floats.set(equaliser, 1 + ROWS)
+  floats.set([pitch, hertz])
+  floats.set(rows, 2)
+  floats.set(equaliser, 2 + ROWS)
   bytes.set(checksumOf(bytes), BYTES - CHECKSUM_BYTES)
   return bytes
 }
@@ -39,7 +39,8 @@ export function decodeVoiceSound(features: VoiceFeatures): Required<VoiceSound> 
   if (view.getUint32(0, true) !== SIGNATURE || view.getUint32(4, true) !== VERSION) return undefined
   if (!checksumOf(bytes).equals(bytes.subarray(BYTES - CHECKSUM_BYTES))) return undefined
   const floats = new Float32Array(bytes.buffer, HEADER_BYTES, FLOATS)
-  return { pitch: floats[0]!, rows: floats.slice(1, 1 + ROWS), equaliser: floats.slice(1 + ROWS) }
+  const [pitch, hertz] = [floats[0]!, floats[1]!]
+  return { pitch, hertz, rows: floats.slice(2, 2 + ROWS), equaliser: floats.slice(2 + ROWS) }
 }
 
 function checksumOf(bytes: Uint8Array): Buffer {

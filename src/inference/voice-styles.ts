@@ -18,6 +18,8 @@ export interface VoiceStyle extends VoiceSound {
 /** What a voice is made of. */
 export interface VoiceSound {
   readonly rows: StyleRows
+  /** Median of the pitch that it speaks with. */
+  readonly hertz: number
   /** What the pitch of the style is multiplied by; absent: 1. */
   readonly pitch?: number
   /** Taps of a filter that the speech goes through; absent: none. */

@@ -12,9 +12,9 @@ export interface Language {
   readonly iso639_3: string
 }
 
-/** What the built-in engine makes of a text. `message` says how to have the language spoken all the same. */
+/** What the built-in engine makes of a text. `language`: its code. `message` says how to have the language spoken all the same. */
 export type PronunciationOutcome =
-  | { readonly status: 'spoken'; readonly pronunciation: Pronunciation }
+  | { readonly status: 'spoken'; readonly language: string; readonly pronunciation: Pronunciation }
   | { readonly status: 'not_spoken'; readonly language: Language; readonly message: string }
 
 type Accent = Pick<Voice, 'language' | 'british'>
@@ -78,7 +78,7 @@ export function resolvePronunciation(language: string, text: string, voice: Acce
   const code = language === 'auto' ? detectLanguage(text, voice) : language
   const pronunciation = PRONUNCIATIONS.get(code)
   if (pronunciation === undefined) return notSpoken(code)
-  return { status: 'spoken', pronunciation: code === 'en' && voice.british ? 'en-gb' : pronunciation }
+  return { status: 'spoken', language: code, pronunciation: code === 'en' && voice.british ? 'en-gb' : pronunciation }
 }
 
 /** Every pronunciation of a language, by its code, or the one of that name; none for what is not spoken. */

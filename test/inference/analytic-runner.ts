@@ -75,6 +75,7 @@ export const OPENING_FRAMES = 45
 export function styleOf(): VoiceStyle & { asked: { styleClass: number; deadline: number }[] } {
   const asked: { styleClass: number; deadline: number }[] = []
   return {
+    hertz: 200,
     rows: new Float32Array(STYLE_CLASSES.length * STYLE_WIDTH),
     conditioning: (styleClass, deadline) => {
       asked.push({ styleClass, deadline })

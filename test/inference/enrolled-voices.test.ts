@@ -15,6 +15,7 @@ import { AnalyticRunner } from './analytic-runner.ts'
 
 const sound = {
   pitch: 1.25,
+  hertz: 187.5,
   rows: Float32Array.from({ length: STYLE_CLASSES.length * STYLE_WIDTH }, (_, at) => Math.floor(at / STYLE_WIDTH)),
   equaliser: new Float32Array(EQUALISER_TAPS),
 }

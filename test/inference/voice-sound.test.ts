@@ -5,6 +5,7 @@ import { STYLE_CLASSES, STYLE_WIDTH } from '../../src/speech/style-classes.ts'
 
 const sound = {
   pitch: 1.25,
+  hertz: 187.5,
   rows: Float32Array.from({ length: STYLE_CLASSES.length * STYLE_WIDTH }, (_, index) => Math.sin(index)),
   equaliser: Float32Array.from({ length: EQUALISER_TAPS }, (_, index) => Math.cos(index)),
 }

@@ -38,7 +38,7 @@ beforeEach(() => {
   mkdirSync(join(folder, 'voices'))
   // Each row of the table holds its own number.
   const table = Float32Array.from({ length: 510 * STYLE_WIDTH }, (_, i) => Math.floor(i / STYLE_WIDTH))
-  writeFileSync(join(folder, 'voices', 'af_test.bin'), table)
+  writeFileSync(join(folder, 'voices', 'af_sky.bin'), table)
   runner = new AnalyticRunner()
 })
 afterEach(() => rmSync(folder, { recursive: true, force: true }))
@@ -56,13 +56,13 @@ function allStored(): Promise<void> {
 
 describe('VoiceStyles', () => {
   it('takes one row of the table for each length class', async () => {
-    const { rows } = await styles().load('af_test')
+    const { rows } = await styles().load('af_sky')
     const first = STYLE_CLASSES.map((_, index) => rows[index * STYLE_WIDTH])
     expect(first).toEqual(STYLE_CLASSES.map(({ row }) => row))
   })
 
   it('measures a class once however often it is asked for, with that class’s row and as urgently as it is wanted', async () => {
-    const voice = await styles().load('af_test')
+    const voice = await styles().load('af_sky')
     const [first, second] = [voice.conditioning(2, 70), voice.conditioning(2, 90)]
     expect(await first).toEqual(Float32Array.of(1))
     expect(await second).toBe(await voice.conditioning(2, 0))
@@ -76,7 +76,7 @@ describe('VoiceStyles', () => {
   })
 
   it('measures nothing that nobody asked for, where it is told so', async () => {
-    const voice = await styles('conditioning', false).load('af_test')
+    const voice = await styles('conditioning', false).load('af_sky')
     await voice.conditioning(2, 0)
     await voice.conditioning(3, 0)
     const rows = runner.ran.map(({ task }) => task.kind === 'calibrate' && task.style[0])
@@ -86,21 +86,21 @@ describe('VoiceStyles', () => {
   it('takes the mean of what the utterances gave', async () => {
     runner.before = (task) => void (task.kind === 'calibrate' && values.push(task.utterance))
     const values: number[] = []
-    const voice = await styles().load('af_test')
+    const voice = await styles().load('af_sky')
     expect(await voice.conditioning(1, 0)).toEqual(Float32Array.of(1))
     expect(values.slice(0, 2)).toEqual([0, 1])
     await allStored()
   })
 
   it('goes on with the voice’s other classes when there is nothing else to do', async () => {
-    await (await styles().load('af_test')).conditioning(2, 70)
+    await (await styles().load('af_sky')).conditioning(2, 70)
     await allStored()
     const batch = runner.ran.filter(({ order }) => order.deadline === Number.POSITIVE_INFINITY)
     expect(batch).toHaveLength(CALIBRATION_UTTERANCES * (STYLE_CLASSES.length - 1))
   })
 
   it('measures a class at once that somebody needs before it was reached, and then goes on', async () => {
-    const voice = await styles().load('af_test')
+    const voice = await styles().load('af_sky')
     // Others always want something.
     runner.before = () => (runner.ran.at(-1)!.order.isAhead ? new Promise(() => {}) : undefined)
     const ahead = (styleClass: number) =>
@@ -116,11 +116,11 @@ describe('VoiceStyles', () => {
   })
 
   it('keeps what was measured for the next start, and leaves no half-written file', async () => {
-    await (await styles().load('af_test')).conditioning(1, 0)
+    await (await styles().load('af_sky')).conditioning(1, 0)
     await allStored()
-    expect(readdirSync(join(folder, 'conditioning'))).toContain(`af_test-${STYLE_CLASSES[1]!.row}.f32`)
+    expect(readdirSync(join(folder, 'conditioning'))).toContain(`af_sky-${STYLE_CLASSES[1]!.row}.f32`)
     runner.ran.length = 0
-    expect(await (await styles().load('af_test')).conditioning(1, 0)).toEqual(Float32Array.of(1))
+    expect(await (await styles().load('af_sky')).conditioning(1, 0)).toEqual(Float32Array.of(1))
     expect(runner.ran).toEqual([])
   })
 
@@ -132,10 +132,7 @@ describe('VoiceStyles', () => {
       })
       return { open, opened }
     }
-    const [first, second] = [
-      await styles('shared', false).load('af_test'),
-      await styles('shared', false).load('af_test'),
-    ]
+    const [first, second] = [await styles('shared', false).load('af_sky'), await styles('shared', false).load('af_sky')]
     const named = gate()
     disk.renamed = named.opened
     const stored = first.conditioning(1, 0)
@@ -146,22 +143,22 @@ describe('VoiceStyles', () => {
     await waitFor(() => disk.opened === 2, 'the second to begin')
     named.open()
     await stored
-    const third = await styles('shared', false).load('af_test')
+    const third = await styles('shared', false).load('af_sky')
     runner.ran.length = 0
     expect([await third.conditioning(1, 0), runner.ran]).toEqual([Float32Array.of(1), []])
     whole.open()
     await storedAgain
-    expect(readdirSync(join(folder, 'shared'))).toEqual([`af_test-${STYLE_CLASSES[1]!.row}.f32`])
+    expect(readdirSync(join(folder, 'shared'))).toEqual([`af_sky-${STYLE_CLASSES[1]!.row}.f32`])
   })
 
   it('works without a place to keep it', async () => {
     writeFileSync(join(folder, 'file'), '')
-    const voice = await styles('file/below').load('af_test')
+    const voice = await styles('file/below').load('af_sky')
     expect(await voice.conditioning(0, 0)).toBeDefined()
   })
 
   it('tries again after a measurement failed', async () => {
-    const voice = await styles().load('af_test')
+    const voice = await styles().load('af_sky')
     runner.before = () => {
       throw new Error('the worker is gone')
     }
@@ -173,12 +170,16 @@ describe('VoiceStyles', () => {
 
   it('rejects a voice without a file, every time it is asked', async () => {
     const all = styles()
-    await expect(all.load('af_nobody')).rejects.toThrow('ENOENT')
-    await expect(all.load('af_nobody')).rejects.toThrow('ENOENT')
+    await expect(all.load('bf_emma')).rejects.toThrow('ENOENT')
+    await expect(all.load('bf_emma')).rejects.toThrow('ENOENT')
+  })
+
+  it('rejects a voice that the model does not have', async () => {
+    await expect(styles().load('af_nobody')).rejects.toThrow('no voice af_nobody')
   })
 
   it('rejects a file of the wrong size', async () => {
-    writeFileSync(join(folder, 'voices', 'af_short.bin'), new Float32Array(7))
-    await expect(styles().load('af_short')).rejects.toThrow('af_short')
+    writeFileSync(join(folder, 'voices', 'bf_emma.bin'), new Float32Array(7))
+    await expect(styles().load('bf_emma')).rejects.toThrow('bf_emma has the wrong size')
   })
 })

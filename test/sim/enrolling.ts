@@ -88,6 +88,7 @@ export async function bringVoices(world: World, ledger: LmdbLedger, key: Key): P
 
 const FEATURES = encodeVoiceSound({
   pitch: 1,
+  hertz: 187.5,
   rows: new Float32Array(STYLE_CLASSES.length * STYLE_WIDTH),
   equaliser: new Float32Array(EQUALISER_TAPS),
 })

@@ -8,13 +8,15 @@ describe('the preset voices', () => {
     for (const voice of PRESET_VOICES) {
       expect(voice.id).toBe(`preset_${voice.model}`)
       expect(presetVoices.find(voice.id)).toBe(voice)
+      expect(voice.hertz).toBeGreaterThan(80)
+      expect(voice.hertz).toBeLessThan(350)
     }
   })
 
   it('say who they are by their model’s name', () => {
     expect(presetVoices.find('preset_bm_george')).toEqual({
       ...{ id: 'preset_bm_george', model: 'bm_george', name: 'George', accountId: null },
-      ...{ language: 'en', british: true, gender: 'male' },
+      ...{ hertz: 140, language: 'en', british: true, gender: 'male' },
     })
     expect(presetVoices.find('preset_zf_xiaobei')).toMatchObject({ language: 'zh', british: false, gender: 'female' })
   })

@@ -72,14 +72,14 @@ describe('the speaker encoder', () => {
   it('finds a colour in which a trial is more like a voice, and hears it as through the filter', async () => {
     const spoken = (await speakerClip('1034')).slice(0, 3 * 16_000)
     const target = await encoder.measure(await speakerClip('1263'), 16_000)
-    const trial = await encoder.measureTrial(spoken, 16_000, target)
+    const trial = await encoder.measureTrial(spoken, 16_000, target, 2)
     const { print, gains, coloured } = trial
     expect(print).toEqual(await encoder.measure(spoken, 16_000))
     expect(cosine(coloured, target.embedding)).toBeGreaterThan(cosine(print.embedding, target.embedding) + 0.005)
     const filtered = equalise(spoken, colouringTaps(gains, print.spectrum, print.bands, 16_000))
     const { embedding } = await encoder.measure(filtered, 16_000)
     expect(cosine(embedding, coloured)).toBeGreaterThan(0.998)
-    expect(await encoder.measureTrial(spoken, 16_000, target)).toEqual(trial)
+    expect(await encoder.measureTrial(spoken, 16_000, target, 2)).toEqual(trial)
   })
 
   it('takes a word as well as a speech, and finds no pitch in silence', async () => {

@@ -27,13 +27,13 @@ function hearing(slope: number): { hear: ColouredHearing; heard: number[] } {
 
 describe('the colour that makes speech like a voice', () => {
   it('is that of the spectra where the encoder hears no better', async () => {
-    const { gains } = await fitColour(hearing(8).hear, flat, dark)
+    const { gains } = await fitColour(hearing(8).hear, flat, dark, 2)
     expect(gains[0]! - gains[BANDS - 1]!).toBeCloseTo(8, 0)
     for (const [band, gain] of gains.entries()) expect(Math.abs(gain - dark.spectrum[band]!)).toBeLessThan(1.5)
   })
 
   it('turns from the spectra where the encoder hears that they hold something else than the voice', async () => {
-    const { gains, embedding } = await fitColour(hearing(-3).hear, flat, dark)
+    const { gains, embedding } = await fitColour(hearing(-3).hear, flat, dark, 2)
     expect(Math.abs(gains[0]! - gains[BANDS - 1]! + 3)).toBeLessThan(2)
     expect(embedding[1]).toBeGreaterThan(0.99)
   })
@@ -42,7 +42,7 @@ describe('the colour that makes speech like a voice', () => {
     const faint = (rise: number) => async (colours: readonly Float32Array[]) =>
       colours.map((gains) => Float32Array.of(0, 0.5 + rise * (gains[0]! - gains[BANDS - 1]!)))
     const slope = async (rise: number) => {
-      const { gains } = await fitColour(faint(rise), flat, dark)
+      const { gains } = await fitColour(faint(rise), flat, dark, 2)
       return gains[0]! - gains[BANDS - 1]!
     }
     expect(await slope(0.00005)).toBeLessThan(12)
@@ -51,7 +51,7 @@ describe('the colour that makes speech like a voice', () => {
 
   it('is the same each time, and found with as many looks', async () => {
     const [first, second] = [hearing(3), hearing(3)]
-    expect(await fitColour(first.hear, flat, dark)).toEqual(await fitColour(second.hear, flat, dark))
+    expect(await fitColour(first.hear, flat, dark, 2)).toEqual(await fitColour(second.hear, flat, dark, 2))
     expect(first.heard).toHaveLength(second.heard.length)
     expect(first.heard.length).toBeLessThanOrEqual(30)
   })

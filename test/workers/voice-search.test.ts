@@ -9,6 +9,7 @@ import {
   pointAt,
 } from '../../models/voices/voice-space.ts'
 import type { VoicePrint, VoiceTrial } from '../../src/speech/task-protocol.ts'
+import { caricature } from '../../workers/voice-aim.ts'
 import { VoiceScore } from '../../workers/voice-score.ts'
 import { searchVoice } from '../../workers/voice-search.ts'
 import { VoiceSurrogate } from '../../workers/voice-surrogate.ts'
@@ -167,6 +168,14 @@ describe('the search', () => {
   it('judges a trial in the colour that it will be heard in', () => {
     const trials = [trialOf(60, 30), trialOf(90, 60)]
     expect(searchVoice(space, { kind: 'search', target, trials }).best).toBe(1)
+  })
+
+  it('prefers what exaggerates the voice to the voice itself', () => {
+    const own = trialOf(60, 60)
+    const trials = [own, { ...own, coloured: caricature(space, target).embedding }]
+    const { best, scores } = searchVoice(space, { kind: 'search', target, trials })
+    expect(best).toBe(1)
+    expect(scores[1]).toBeGreaterThan(scores[0]! + 0.01)
   })
 
   it('expects of the next trial what colouring did to those before', () => {
