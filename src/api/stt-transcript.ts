@@ -38,6 +38,11 @@ export class ChargedTranscript {
     return this.segments.length === this.#source.recording.pieces.length
   }
 
+  /** Whether any of it was paid for: pieces without a word cost nothing. */
+  get isCharged(): boolean {
+    return this.#characters > 0
+  }
+
   /**
    * Transcribes to the end, handing on each piece and the text so far once its debit is on disk. Rejects with
    * `KEY_CREDIT_EXCEEDED` or `QUOTA_EXCEEDED` after the piece that was charged what remained, or before one for which nothing

@@ -116,7 +116,7 @@ export async function transcribeWhole(
   } catch (error) {
     if (transcript.isComplete) return undefined
     const told = explain(services, exchange, error, 'listening')
-    if (!(told instanceof ApiError) || transcript.segments.length === 0) throw told
+    if (!(told instanceof ApiError) || !transcript.isCharged) throw told
     services.observer.errorTold(told.code)
     return told
   }

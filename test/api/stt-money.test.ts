@@ -108,6 +108,20 @@ describe('a transcript', () => {
     })
   })
 
+  it('that the end of the drain cuts before any of it was charged may be asked for again', async () => {
+    node.recognizer.texts = ['']
+    node.recognizer.pace = 'by_hand'
+    const { exchange, handled } = await node.upload(URL, audioForm(FILE))
+    await waitFor(() => node.recognizer.held === 3, 'its pieces')
+    node.recognizer.release()
+    await waitFor(() => node.recognizer.running === 2, 'the piece without a word')
+    node.lifecycle.stop()
+    await handled
+    expect([exchange.response?.status, node.heard]).toEqual([503, 0])
+    expect(exchange.response?.headers).toMatchObject({ 'Retry-After': '10' })
+    expect(exchange.response?.json).not.toHaveProperty('data')
+  })
+
   it('whose recognition fails on the way is answered with the reason and what was paid for', async () => {
     node.recognizer.failsAt = 2
     const { response } = await send(URL, node.sttKey)
