@@ -119,6 +119,10 @@ describe('the layers', () => {
     expect(top.sort()).toEqual(['src/config.ts', 'src/limits.ts', 'src/main.ts'])
   })
 
+  it('have no file that imports itself, by however many others', () => {
+    expect(circlesOf(sources)).toEqual([])
+  })
+
   it('keep each package in the place that owns it', () => {
     const offences = sources.flatMap(({ path, imports }) =>
       imports
@@ -198,6 +202,19 @@ describe('the limits', () => {
     expect(Object.fromEntries(found)).toEqual(FIGURES)
   })
 })
+
+/** Each as the way around it. */
+function circlesOf(files: readonly Source[]): string[] {
+  const importsOf = new Map(files.map(({ path, imports }) => [path, imports]))
+  const seen = new Set<string>()
+  const circlesFrom = (path: string, way: readonly string[]): string[] => {
+    if (way.includes(path)) return [[...way.slice(way.indexOf(path)), path].join(' → ')]
+    if (seen.has(path)) return []
+    seen.add(path)
+    return (importsOf.get(path) ?? []).flatMap((next) => circlesFrom(next, [...way, path]))
+  }
+  return files.flatMap(({ path }) => circlesFrom(path, []))
+}
 
 function packageOf(specifier: string): string {
   const [first = '', second = ''] = specifier.split('/')

@@ -1,4 +1,4 @@
-import type { LiveEvent } from '../pipelines/transcribe-live.ts'
+import type { LiveEvent } from '../pipelines/live-event.ts'
 import { GrowingTranscript } from '../speech/growing-transcript.ts'
 import type { SpeechMode } from '../speech/speech-modes.ts'
 import type { Caller } from './authenticate.ts'

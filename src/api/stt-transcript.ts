@@ -1,8 +1,10 @@
 import { GrowingTranscript } from '../speech/growing-transcript.ts'
 import type { SpokenWord } from '../speech/recognition.ts'
+import { ApiError } from './errors.ts'
+import type { Exchange } from './exchange.ts'
 import type { Services } from './services.ts'
 import { chargePiece } from './stt-allowance.ts'
-import type { Subject, Wish } from './stt-upload.ts'
+import { explain, type Subject, type Wish } from './stt-upload.ts'
 
 /** One piece of a transcript as clients see it. Times in seconds. */
 export interface Segment {
@@ -108,4 +110,25 @@ export class ChargedTranscript {
     }
     this.#services.log.info(fields, 'transcription ended')
   }
+}
+
+/**
+ * Transcribes to the end, for an answer in one piece. Resolves with the error that ended a transcript of which something was charged: that
+ * much is delivered beside it (D16). Throws where nothing was.
+ */
+export async function transcribeWhole(
+  services: Services,
+  exchange: Exchange,
+  transcript: ChargedTranscript,
+): Promise<ApiError | undefined> {
+  try {
+    await transcript.run(async () => {})
+  } catch (error) {
+    if (transcript.isComplete) return undefined
+    const told = explain(services, exchange, error, 'listening')
+    if (!(told instanceof ApiError) || !transcript.isCharged) throw told
+    services.observer.errorTold(told.code)
+    return told
+  }
+  return undefined
 }

@@ -5,8 +5,8 @@ import type { Route } from './exchange.ts'
 import { LineSink } from './line-sink.ts'
 import type { Services } from './services.ts'
 import { audioOf, speechModeOf, UPLOAD_FORM, type UploadOptions, uploadOptions } from './stt-fields.ts'
-import { ChargedTranscript } from './stt-transcript.ts'
-import { explain, type Subject, serveUpload, transcribeWhole, type Wish } from './stt-upload.ts'
+import { ChargedTranscript, transcribeWhole } from './stt-transcript.ts'
+import { explain, type Subject, serveUpload, type Wish } from './stt-upload.ts'
 
 /** `POST /api/v1/stt/transcriptions`: writes down what is said in an uploaded file, at once or line by line. */
 export function sttTranscriptions(services: Services): Route {

@@ -10,7 +10,6 @@ import type { Form, FormRules, UploadedFile } from './form.ts'
 import type { Services, Transcriber } from './services.ts'
 import { requireAllowance, requireStillValid } from './stt-allowance.ts'
 import { asSttError, type Stage, sttRefusal, unavailable } from './stt-errors.ts'
-import type { ChargedTranscript } from './stt-transcript.ts'
 
 /** What an upload asks for. */
 export interface Wish {
@@ -100,27 +99,6 @@ async function takeIn<W extends Wish>(
     await form.dispose()
     await recording?.close()
   }
-}
-
-/**
- * Transcribes to the end, for an answer in one piece. Resolves with the error that ended a transcript of which something was charged: that
- * much is delivered beside it (D16). Throws where nothing was.
- */
-export async function transcribeWhole(
-  services: Services,
-  exchange: Exchange,
-  transcript: ChargedTranscript,
-): Promise<ApiError | undefined> {
-  try {
-    await transcript.run(async () => {})
-  } catch (error) {
-    if (transcript.isComplete) return undefined
-    const told = explain(services, exchange, error, 'listening')
-    if (!(told instanceof ApiError) || !transcript.isCharged) throw told
-    services.observer.errorTold(told.code)
-    return told
-  }
-  return undefined
 }
 
 /** What becomes of an error: whatever a client or the node's end has stopped fails in many ways, and has one reason. */

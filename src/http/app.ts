@@ -14,6 +14,7 @@ import { loggedUrl } from './logged-url.ts'
 import { bodyFraming, framingFault, RequestBody, UploadBudget } from './request-body.ts'
 import { CopiedRequestHead } from './request-head.ts'
 import { requestIds } from './request-ids.ts'
+import type { RequestObserver } from './request-observer.ts'
 import type { Headers } from './response-head.ts'
 import { Router } from './router.ts'
 import { socketBehavior } from './socket-edge.ts'
@@ -32,15 +33,6 @@ export interface HttpServerOptions {
   readonly spool: Spool
   /** For tests; the node runs with `HTTP_LIMITS`. */
   readonly limits?: Partial<HttpLimits>
-}
-
-/** Hears of every request once it is over, to count it. */
-export interface RequestObserver {
-  /**
-   * `route`: the pattern of its path; `none` where no route answered. `method`: one of a short list, or `other`. `status` 0:
-   * the client left before an answer; 101: a socket, which has closed; 503 where it was refused for want of room.
-   */
-  answered(route: string, method: string, status: number): void
 }
 
 /** What this edge refuses by itself. Each returns an error for `renderError`. */

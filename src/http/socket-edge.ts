@@ -7,12 +7,12 @@ import uWS, {
 import type { SocketRoute } from '../api/exchange.ts'
 import type { Clock } from '../runtime/clock.ts'
 import type { Log } from '../runtime/log.ts'
-import type { RequestObserver } from './app.ts'
 import type { OpenConnections } from './connections.ts'
 import type { HttpLimits } from './limits.ts'
 import { errorFields } from './log-fields.ts'
 import { loggedUrl } from './logged-url.ts'
 import { CopiedRequestHead } from './request-head.ts'
+import type { RequestObserver } from './request-observer.ts'
 import { UwsSocketSession } from './socket.ts'
 
 export interface SocketEdgeOptions {

@@ -10,7 +10,7 @@ import {
 import { SettlingText } from '../speech/settling-text.ts'
 import type { SpeechMode } from '../speech/speech-modes.ts'
 import type { LiveCut } from './live-audio.ts'
-import type { LiveEvent } from './transcribe-live.ts'
+import type { LiveEvent } from './live-event.ts'
 
 /** Between two previews of the same speech, at least; and so much longer than the last one took, … */
 const PREVIEW_INTERVAL_MS = 500

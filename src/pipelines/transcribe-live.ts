@@ -7,6 +7,7 @@ import type { Recognizable, SpeechRecognizer } from '../speech/recognition.ts'
 import type { SegmenterSettings } from '../speech/segmenter.ts'
 import type { SpeechMode } from '../speech/speech-modes.ts'
 import { LiveAudio, type LiveCut } from './live-audio.ts'
+import type { LiveEvent } from './live-event.ts'
 import { type Backlog, LiveRecognition } from './live-recognition.ts'
 
 /** What happens to a microphone. `at`: when, on the monotonic clock. */
@@ -15,32 +16,6 @@ export type LiveInput =
   | { readonly kind: 'audio'; readonly samples: Float32Array; readonly at: number }
   /** Whoever speaks has ended, whatever it sounds like; `commit` is answered with `committed`. */
   | { readonly kind: 'flush' | 'commit'; readonly at: number }
-
-/** What is heard, in order. Times are seconds from the start of the session; texts have no white space at their ends. */
-export type LiveEvent =
-  /** What is said so far in a segment that is not over. It may change, words that are settled excepted. */
-  | {
-      readonly kind: 'partial'
-      readonly start: number
-      readonly end: number
-      readonly text: string
-      readonly language: string
-    }
-  /** A segment that is over. */
-  | {
-      readonly kind: 'segment'
-      readonly start: number
-      readonly end: number
-      /** Empty: it was no speech after all. */
-      readonly text: string
-      readonly language: string
-      /** When the audio came that showed that it is over. */
-      readonly at: number
-      /** Some of it was told as `partial`. */
-      readonly wasShown: boolean
-    }
-  /** Every segment before a `commit`, which came when the session was `end` long, has been told. */
-  | { readonly kind: 'committed'; readonly at: number; readonly end: number }
 
 export interface ListeningOptions {
   readonly mode: SpeechMode

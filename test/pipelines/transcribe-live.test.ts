@@ -1,12 +1,8 @@
 import { Observable } from 'rxjs'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { fromPcm16 } from '../../src/audio/pcm.ts'
-import {
-  ListeningProgress,
-  type LiveEvent,
-  type LiveInput,
-  LiveTranscriber,
-} from '../../src/pipelines/transcribe-live.ts'
+import type { LiveEvent } from '../../src/pipelines/live-event.ts'
+import { ListeningProgress, type LiveInput, LiveTranscriber } from '../../src/pipelines/transcribe-live.ts'
 import { Demand } from '../../src/runtime/demand.ts'
 import { Mailbox } from '../../src/runtime/mailbox.ts'
 import { RecognitionFailed } from '../../src/speech/recognition.ts'
