@@ -213,6 +213,30 @@ describe('the playground', () => {
     expect(complaints).toEqual([])
   })
 
+  it('gives up waiting for the microphone at a key press, and switches off one that is granted afterwards', async () => {
+    await page.evaluate(`
+      const { mediaDevices } = navigator
+      const ask = mediaDevices.getUserMedia.bind(mediaDevices)
+      mediaDevices.getUserMedia = async (wanted) => {
+        await new Promise((resolve) => { window.grant = resolve })
+        window.granted = await ask(wanted)
+        return window.granted
+      }
+    `)
+    await addFirstKey(keys.stt)
+    await page.getByRole('tab', { name: 'Listen' }).click()
+    await page.getByRole('button', { name: 'Start listening' }).press('Enter')
+    await page.getByText('Waiting for the microphone').waitFor()
+    await page.keyboard.press('Enter')
+    await page.getByRole('button', { name: 'Start listening' }).waitFor()
+    expect(await page.locator('#listen-activity').textContent()).toBe('')
+    await page.evaluate('window.grant()')
+    const states = () => page.evaluate('window.granted?.getTracks().map(({ readyState }) => readyState)')
+    await expect.poll(states).toEqual(['ended'])
+    expect(await page.locator('#listen-problem').textContent()).toBe('')
+    expect(complaints).toEqual([])
+  })
+
   it('ends a turn when told to', async () => {
     await addFirstKey(keys.stt)
     await page.getByRole('tab', { name: 'Listen' }).click()

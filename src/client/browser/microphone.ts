@@ -7,6 +7,8 @@ export interface MicrophoneOptions {
   readonly stream?: MediaStream
   /** Level of each 40 ms: root mean square, 0 to 1. */
   readonly onLevel?: (level: number) => void
+  /** Aborted while the user is asked: `open` rejects with its reason, and a microphone that is granted afterwards is switched off. */
+  readonly signal?: AbortSignal
 }
 
 /** A microphone can't be told to wait. What is unread for longer than the service would take at once is an error. */
@@ -32,10 +34,10 @@ export class Microphone implements AsyncIterable<Int16Array<ArrayBuffer>> {
    * Rejects with a `DOMException`: the browser's where there is no microphone, or no leave to use it, and one that says what the page lacks
    * to ask for it.
    */
-  static async open({ stream, onLevel }: MicrophoneOptions = {}): Promise<Microphone> {
+  static async open({ stream, onLevel, signal }: MicrophoneOptions = {}): Promise<Microphone> {
     requireWorklets()
     if (stream === undefined) requireMicrophones()
-    const media = stream ?? (await navigator.mediaDevices.getUserMedia({ audio: { channelCount: 1 } }))
+    const media = stream ?? (await askForMicrophone(signal))
     try {
       const { context, source } = listenTo(media)
       const microphone = new Microphone(context, media, stream === undefined)
@@ -105,6 +107,18 @@ export class Microphone implements AsyncIterable<Int16Array<ArrayBuffer>> {
       this.#wake = resolve
     })
   }
+}
+
+function askForMicrophone(signal: AbortSignal | undefined): Promise<MediaStream> {
+  const answered = new AbortController()
+  return new Promise<MediaStream>((resolve, reject) => {
+    signal?.throwIfAborted()
+    signal?.addEventListener('abort', () => reject(signal.reason), { signal: answered.signal })
+    navigator.mediaDevices.getUserMedia({ audio: { channelCount: 1 } }).then((media) => {
+      if (signal?.aborted) release(media)
+      resolve(media)
+    }, reject)
+  }).finally(() => answered.abort())
 }
 
 /** At 16 kHz, which is all a recogniser hears, where the browser can convert; Firefox can't, and keeps the device's own rate. */

@@ -20,44 +20,48 @@ export class ListenPanel {
   readonly #segments = element('listen-segments', HTMLDivElement)
   readonly #partial = element('listen-partial', HTMLParagraphElement)
   readonly #levels = new LevelHistory(element('listen-levels', HTMLCanvasElement))
-  #live: { readonly microphone: Microphone; readonly transcription: LiveTranscription } | undefined
+  /** Ends what goes on; undefined where nothing does. */
+  #stop: (() => void) | undefined
+  #transcription: LiveTranscription | undefined
 
   constructor(session: Session) {
     this.#session = session
     fillLanguages(this.#language, facts.modes)
     element('listen-form', HTMLFormElement).addEventListener('submit', (event) => {
       event.preventDefault()
-      if (this.#live === undefined) void this.#listen()
-      else this.#live.microphone.stop()
+      if (this.#stop === undefined) void this.#listen()
+      else this.#stop()
     })
-    this.#commit.addEventListener('click', () => this.#live?.transcription.commit())
+    this.#commit.addEventListener('click', () => this.#transcription?.commit())
   }
 
   async #listen(): Promise<void> {
     this.#problem.textContent = ''
     this.#segments.replaceChildren()
     this.#levels.clear()
-    this.#button.disabled = true
+    const opening = new AbortController()
+    const { signal } = opening
+    this.#setStop(() => opening.abort())
     let microphone: Microphone | undefined
     try {
       const client = this.#session.client('stt')
       if (client === undefined) throw new Error('to listen, add a speech-to-text key.')
       // The browser may ask the user first, for as long as they like.
       this.#activity.textContent = 'Waiting for the microphone'
-      microphone = await Microphone.open({ onLevel: (level) => this.#levels.add(level) })
+      microphone = await Microphone.open({ signal, onLevel: (level) => this.#levels.add(level) })
       const mode = this.#mode.value === 'manual' ? 'manual' : 'auto'
       const language = this.#language.value
       const { sampleRate: sample_rate } = microphone
-      const transcription = await client.listen({ audio: microphone, sample_rate, mode, language })
-      this.#live = { microphone, transcription }
-      this.#setLive(true, mode)
+      const transcription = await client.listen({ audio: microphone, sample_rate, mode, language, signal })
+      this.#setStop(() => microphone?.stop())
+      this.#begin(transcription, mode)
       for await (const event of transcription) this.#show(event, mode)
     } catch (error) {
       this.#problem.textContent = problemOf(error) ?? ''
     } finally {
       microphone?.stop()
-      this.#live = undefined
-      this.#setLive(false, 'auto')
+      this.#setStop(undefined)
+      this.#end()
       await this.#session.refresh()
     }
   }
@@ -80,11 +84,22 @@ export class ListenPanel {
     this.#segments.append(paragraph)
   }
 
-  #setLive(isLive: boolean, mode: 'auto' | 'manual'): void {
-    this.#button.disabled = false
-    this.#button.textContent = isLive ? 'Stop' : 'Start listening'
-    this.#commit.disabled = !isLive || mode === 'auto'
-    this.#activity.textContent = isLive ? 'Listening' : ''
-    if (!isLive) this.#partial.textContent = ''
+  /** What the button does from now on; undefined: it starts. */
+  #setStop(stop: (() => void) | undefined): void {
+    this.#stop = stop
+    this.#button.textContent = stop === undefined ? 'Start listening' : 'Stop'
+  }
+
+  #begin(transcription: LiveTranscription, mode: 'auto' | 'manual'): void {
+    this.#transcription = transcription
+    this.#commit.disabled = mode === 'auto'
+    this.#activity.textContent = 'Listening'
+  }
+
+  #end(): void {
+    this.#transcription = undefined
+    this.#commit.disabled = true
+    this.#activity.textContent = ''
+    this.#partial.textContent = ''
   }
 }
