@@ -8,11 +8,24 @@ import type { TaskOrder, TaskRunner } from '../speech/task-runner.ts'
 /** How a voice sounds: its style vectors, and per length class the conditioning that windows need. */
 export interface VoiceStyle extends VoiceSound {
   /**
-   * Conditioning of a length class, from the second time on at once. At the first it is measured, before `deadline` (monotonic clock);
-   * the voice's other classes are measured after it, when nothing else is to be done, unless `ahead` is off. Rejects when the
-   * measurement failed; the next call tries again.
+   * Conditioning of a length class, at once where it was measured before. Else it is measured, before the earliest `deadline` (monotonic
+   * clock) of all who wait for it; the voice's other classes are measured after it, when nothing else is to be done, unless `ahead` is
+   * off. Rejects when the measurement failed; the next call tries again.
    */
   conditioning(styleClass: number, deadline: number): Promise<Float32Array>
+}
+
+/** What a length class was measured to need, or is going to be. */
+interface Measurement {
+  readonly result: Promise<Float32Array>
+  /** Of its tasks, while there are any: whoever comes to wait for the result makes it more urgent. */
+  readonly order?: Urgency
+}
+
+/** A `TaskOrder` that changes. */
+interface Urgency {
+  deadline: number
+  isAhead: boolean
 }
 
 /** What a voice is made of. */
@@ -77,45 +90,35 @@ export class VoiceStyles {
   async #read(name: string): Promise<VoiceStyle> {
     const sound = await this.#source.read(name)
     const stored = STYLE_CLASSES.map((_, styleClass) => readFile(this.#path(name, styleClass)).catch(() => undefined))
-    const known = (await Promise.all(stored)).map((bytes) => bytes && Promise.resolve(floatsOf(bytes)))
-    /** The class that is measured though nobody needs it yet. */
-    let ahead: { readonly styleClass: number; readonly stopped: AbortController } | undefined
+    const measured: (Measurement | undefined)[] = (await Promise.all(stored)).map(
+      (bytes) => bytes && { result: Promise.resolve(floatsOf(bytes)) },
+    )
     const conditioning = (styleClass: number, deadline: number): Promise<Float32Array> => {
-      if (styleClass === ahead?.styleClass) {
-        // It may still be the last in the queue.
-        known[styleClass] = undefined
-        ahead.stopped.abort()
-        ahead = undefined
-      }
-      return known[styleClass] ?? measure(styleClass, { deadline })
+      const { result, order } = measured[styleClass] ?? measure(styleClass, { deadline, isAhead: false })
+      if (order) Object.assign(order, { deadline: Math.min(order.deadline, deadline), isAhead: false })
+      return result
     }
-    const measure = (styleClass: number, order: TaskOrder): Promise<Float32Array> => {
-      const measuring = this.#calibrate(name, styleClass, sound, order)
-      known[styleClass] = measuring
-      measuring.then(measureNext, () => {
-        if (known[styleClass] === measuring) known[styleClass] = undefined
-      })
-      return measuring
-    }
-    /** One class after another, so that little of it stands in a queue. */
-    const measureNext = () => {
-      const styleClass = known.indexOf(undefined)
-      if (!this.#ahead || styleClass === -1 || ahead) return
-      const stopped = new AbortController()
-      const own = { styleClass, stopped }
-      ahead = own
-      const order = { deadline: Number.POSITIVE_INFINITY, isAhead: true, signal: stopped.signal }
-      measure(styleClass, order).then(
+    const measure = (styleClass: number, order: Urgency): Measurement => {
+      const result = this.#calibrate(name, styleClass, sound, order)
+      measured[styleClass] = { result, order }
+      result.then(
         () => {
-          if (ahead === own) ahead = undefined
+          measured[styleClass] = { result }
           measureNext()
         },
         (error: unknown) => {
-          if (stopped.signal.aborted) return
-          ahead = undefined
-          this.#log.warn({ voice: name, err: error }, 'calibration failed')
+          measured[styleClass] = undefined
+          // Whoever waits for it hears of it.
+          if (order.isAhead) this.#log.warn({ voice: name, err: error }, 'calibration failed')
         },
       )
+      return { result, order }
+    }
+    /** One class after another, so that little of it stands in a queue. */
+    const measureNext = () => {
+      const styleClass = measured.indexOf(undefined)
+      if (!this.#ahead || styleClass === -1 || measured.some((other) => other?.order?.isAhead)) return
+      measure(styleClass, { deadline: Number.POSITIVE_INFINITY, isAhead: true })
     }
     return { ...sound, conditioning }
   }

@@ -1,8 +1,11 @@
 import type { SpeechTask, TaskResult } from './task-protocol.ts'
 
-/** When a task must be finished, and when it needs no finishing at all. */
+/**
+ * When a task must be finished, and when it needs no finishing at all. It may change while the task waits: what it says counts whenever a
+ * worker gets its next task, which is also after each result that was taken.
+ */
 export interface TaskOrder {
-  /** Time on the monotonic clock at which somebody would hear the lack of it, which may change; `Infinity` for batch work. */
+  /** Time on the monotonic clock at which somebody would hear the lack of it; `Infinity` for batch work. */
   readonly deadline: number
   /** On the same clock: a task that has not begun by then is dropped, and its promise rejects with `TaskLate`. */
   readonly startBy?: number

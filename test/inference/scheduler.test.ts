@@ -69,6 +69,20 @@ describe('Scheduler', () => {
     expect(startedTexts()).toEqual(['running', 'batch', 'ahead', 'ahead, too'])
   })
 
+  it('goes by what an order says when a result was taken, not by what it said when the task came', async () => {
+    const { pool, scheduler, submit, startedTexts } = setUp(2)
+    const order = { deadline: BATCH, isAhead: true }
+    const calibration = { kind: 'calibrate', style: new Float32Array(), utterance: 0 } as const
+    void submit('running', 1).then(() => Object.assign(order, { deadline: 20, isAhead: false }))
+    for (let i = 0; i < 2; i++) void scheduler.run(calibration, order)
+    void submit('batch', BATCH)
+    expect(startedTexts()).toEqual(['running', 'batch'])
+    void submit('late', 30)
+    await pool.finish()
+    await pool.finish()
+    expect(startedTexts()).toEqual(['running', 'batch', 'calibrate', 'calibrate'])
+  })
+
   it('lets whoever takes a result go on first, if what they want next is wanted sooner', async () => {
     const { pool, submit, startedTexts } = setUp(1)
     void submit('first', 5).then(() => submit('next', 10))

@@ -2,14 +2,19 @@ import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { CostModel } from '../../src/inference/cost-model.ts'
 import { PresetVoices } from '../../src/inference/preset-voices.ts'
+import { Scheduler } from '../../src/inference/scheduler.ts'
 import { VoiceStyles } from '../../src/inference/voice-styles.ts'
+import { systemClock } from '../../src/runtime/clock.ts'
 import { silentLog } from '../../src/runtime/log.ts'
 import { systemRandom } from '../../src/runtime/random.ts'
 import { STYLE_CLASSES, STYLE_WIDTH } from '../../src/speech/style-classes.ts'
 import { CALIBRATION_UTTERANCES } from '../../src/speech/task-protocol.ts'
+import type { TaskRunner } from '../../src/speech/task-runner.ts'
 import { waitFor } from '../wait-for.ts'
 import { AnalyticRunner } from './analytic-runner.ts'
+import { ScriptedPool } from './scripted-pool.ts'
 
 /** The real disk; a test may hold back what it has begun to write, and names that it is about to give. */
 const disk = vi.hoisted(() => ({ written: Promise.resolve(), renamed: Promise.resolve(), opened: 0 }))
@@ -43,9 +48,32 @@ beforeEach(() => {
 })
 afterEach(() => rmSync(folder, { recursive: true, force: true }))
 
-function styles(conditioning = 'conditioning', ahead?: boolean): VoiceStyles {
+function styles(conditioning = 'conditioning', ahead?: boolean, on: TaskRunner = runner): VoiceStyles {
   const source = new PresetVoices(join(folder, 'voices'), join(folder, conditioning))
-  return new VoiceStyles(source, runner, silentLog, systemRandom, 2, ahead)
+  return new VoiceStyles(source, on, silentLog, systemRandom, 2, ahead)
+}
+
+const MEASURED = { conditioning: Float32Array.of(1) }
+
+/**
+ * A voice whose class 2 was measured while `others` batch tasks waited, on a node of one worker where nothing ends before the test says
+ * so. `began`: the class of each calibration in the order in which they began, and the others.
+ */
+async function nodeOfOneWorker(others: number) {
+  const pool = new ScriptedPool(1)
+  const scheduler = new Scheduler(pool, new CostModel(), systemClock)
+  const voice = await styles('conditioning', true, scheduler).load('af_sky')
+  const wantOther = () => {
+    const task = { kind: 'measure', text: '', pronunciation: 'en-us', styles: new Float32Array() } as const
+    void scheduler.run(task, { deadline: Number.POSITIVE_INFINITY })
+  }
+  const classOf = (row: number | undefined) => STYLE_CLASSES.findIndex((styleClass) => styleClass.row === row)
+  const began = () => pool.started.map((task) => (task.kind === 'calibrate' ? classOf(task.style[0]) : 'other'))
+  const measured = voice.conditioning(2, 70)
+  for (let i = 0; i < others; i++) wantOther()
+  for (let utterance = 0; utterance < CALIBRATION_UTTERANCES; utterance++) await pool.finish(MEASURED)
+  await measured
+  return { voice, pool, began, wantOther }
 }
 
 /** Whatever class is asked for, the voice's others are measured and written after it. */
@@ -100,19 +128,24 @@ describe('VoiceStyles', () => {
   })
 
   it('measures a class at once that somebody needs before it was reached, and then goes on', async () => {
-    const voice = await styles().load('af_sky')
-    // Others always want something.
-    runner.before = () => (runner.ran.at(-1)!.order.isAhead ? new Promise(() => {}) : undefined)
-    const ahead = (styleClass: number) =>
-      runner.ran.flatMap(({ task, order }) =>
-        task.kind === 'calibrate' && order.isAhead && task.style[0] === STYLE_CLASSES[styleClass]!.row ? [order] : [],
-      )
-    await voice.conditioning(2, 70)
-    await waitFor(() => ahead(0).length === CALIBRATION_UTTERANCES, 'the first class')
-    expect(await voice.conditioning(0, 90)).toEqual(Float32Array.of(1))
-    expect(ahead(0).map(({ signal }) => signal?.aborted)).toEqual([true, true])
-    await waitFor(() => ahead(1).length === CALIBRATION_UTTERANCES, 'the class after it')
-    expect([ahead(0).length, ahead(1)[0]!.signal?.aborted]).toEqual([CALIBRATION_UTTERANCES, false])
+    const { voice, pool, began } = await nodeOfOneWorker(2)
+    const needed = voice.conditioning(0, 90)
+    await pool.finish()
+    for (let utterance = 0; utterance < CALIBRATION_UTTERANCES; utterance++) await pool.finish(MEASURED)
+    expect(began()).toEqual([2, 2, 'other', 0, 0, 'other'])
+    expect(await needed).toEqual(Float32Array.of(1))
+    await pool.finish()
+    expect(began().slice(6)).toEqual([1])
+  })
+
+  it('goes on with a class that it has begun when somebody needs it, and does not begin it again', async () => {
+    const { voice, pool, began, wantOther } = await nodeOfOneWorker(0)
+    await waitFor(() => began().length === 3, 'the class that nobody needs yet')
+    wantOther()
+    const needed = voice.conditioning(0, 90)
+    for (let utterance = 0; utterance < CALIBRATION_UTTERANCES; utterance++) await pool.finish(MEASURED)
+    expect(began()).toEqual([2, 2, 0, 0, 'other'])
+    expect(await needed).toEqual(Float32Array.of(1))
   })
 
   it('keeps what was measured for the next start, and leaves no half-written file', async () => {
