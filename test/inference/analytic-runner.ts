@@ -21,7 +21,8 @@ export const TAIL_FRAMES = 5
  * chunk lasts two frames a character, and sample `p` of it is `sampleAt(p)`. Checks that windows get their context.
  */
 export class AnalyticRunner implements TaskRunner {
-  readonly ran: { task: SpeechTask; order: TaskOrder }[] = []
+  /** `dueAt`: the deadline when the task came, which may have changed since. */
+  readonly ran: { task: SpeechTask; order: TaskOrder; dueAt: number }[] = []
   listeners = 0
   /** When the last to listen runs dry. */
   runsDryAt: () => number = () => Number.NaN
@@ -41,7 +42,7 @@ export class AnalyticRunner implements TaskRunner {
   }
 
   async run<T extends SpeechTask>(task: T, order: TaskOrder): Promise<TaskResult<T>> {
-    this.ran.push({ task, order })
+    this.ran.push({ task, order, dueAt: order.deadline })
     this.inFlight += 1
     this.inFlightMax = Math.max(this.inFlight, this.inFlightMax)
     try {

@@ -148,7 +148,7 @@ describe('SpeechRun', () => {
     const runner = new AnalyticRunner()
     const style = styleOf()
     await samplesOf({ runner, style })
-    expect(style.asked).toEqual([{ styleClass: 1, deadline: runner.ran[0]!.order.deadline }])
+    expect(style.asked).toEqual([{ styleClass: 1, deadline: runner.ran[0]!.dueAt }])
   })
 
   it('begins with a shorter window than it goes on with', async () => {
@@ -239,7 +239,7 @@ describe('SpeechRun', () => {
     const [runner, clock] = [new AnalyticRunner(), new FakeClock()]
     clock.advance(500)
     await samplesOf({ runner, clock })
-    const [plan, first, second] = runner.ran.map(({ order }) => order.deadline)
+    const [plan, first, second] = runner.ran.map(({ dueAt }) => dueAt)
     expect([plan, first]).toEqual([900, 900])
     // The clock stands still: it is heard before it is due.
     expect(second).toBe(500 + (runner.tasks('window')[0]!.frames * FRAME_SAMPLES * 1_000) / SAMPLE_RATE)
