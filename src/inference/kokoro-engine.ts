@@ -88,7 +88,7 @@ export class KokoroEngine implements SpeechEngine {
 
   async #prepare(voiceId: string): Promise<void> {
     const style = await this.#style(this.#voice(voiceId))
-    await style.conditioning(TRIAL_STYLE_CLASS, Number.POSITIVE_INFINITY)
+    style.prepare(TRIAL_STYLE_CLASS)
   }
 
   /** A language that the voice was not made of is spoken with the prosody of a voice that was. */

@@ -13,6 +13,8 @@ export interface VoiceStyle extends VoiceSound {
    * off. Rejects when the measurement failed; the next call tries again.
    */
   conditioning(styleClass: number, deadline: number): Promise<Float32Array>
+  /** Measures a length class that nobody waits for yet, when nothing else is to be done. */
+  prepare(styleClass: number): void
 }
 
 /** What a length class was measured to need, or is going to be. */
@@ -118,9 +120,12 @@ export class VoiceStyles {
     const measureNext = () => {
       const styleClass = measured.indexOf(undefined)
       if (!this.#ahead || styleClass === -1 || measured.some((other) => other?.order?.isAhead)) return
-      measure(styleClass, { deadline: Number.POSITIVE_INFINITY, isAhead: true })
+      prepare(styleClass)
     }
-    return { ...sound, conditioning }
+    const prepare = (styleClass: number): void => {
+      if (!measured[styleClass]) measure(styleClass, { deadline: Number.POSITIVE_INFINITY, isAhead: true })
+    }
+    return { ...sound, conditioning, prepare }
   }
 
   async #calibrate(name: string, styleClass: number, sound: VoiceSound, order: TaskOrder): Promise<Float32Array> {

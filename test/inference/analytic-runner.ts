@@ -82,6 +82,7 @@ export function styleOf(): VoiceStyle & { asked: { styleClass: number; deadline:
       asked.push({ styleClass, deadline })
       return Promise.resolve(Float32Array.of(1))
     },
+    prepare() {},
     asked,
   }
 }

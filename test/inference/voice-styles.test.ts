@@ -148,6 +148,18 @@ describe('VoiceStyles', () => {
     expect(await needed).toEqual(Float32Array.of(1))
   })
 
+  it('prepares a class once, after all that somebody waits for', async () => {
+    const voice = await styles('conditioning', false).load('af_test')
+    voice.prepare(2)
+    voice.prepare(2)
+    expect(runner.ran.map(({ order }) => order)).toEqual(
+      Array.from({ length: CALIBRATION_UTTERANCES }, () => ({ deadline: Number.POSITIVE_INFINITY, isAhead: true })),
+    )
+    expect(await voice.conditioning(2, 0)).toEqual(Float32Array.of(1))
+    voice.prepare(2)
+    expect(runner.ran).toHaveLength(CALIBRATION_UTTERANCES)
+  })
+
   it('keeps what was measured for the next start, and leaves no half-written file', async () => {
     await (await styles().load('af_sky')).conditioning(1, 0)
     await allStored()
