@@ -1,20 +1,10 @@
+import type { TranscribedPiece } from '../pipelines/transcribe-file.ts'
 import { GrowingTranscript } from '../speech/growing-transcript.ts'
-import type { SpokenWord } from '../speech/recognition.ts'
 import { ApiError } from './errors.ts'
 import type { Exchange } from './exchange.ts'
 import type { Services } from './services.ts'
 import { chargePiece } from './stt-allowance.ts'
 import { explain, type Subject, type Wish } from './stt-upload.ts'
-
-/** One piece of a transcript as clients see it. Times in seconds. */
-export interface Segment {
-  readonly index: number
-  readonly start: number
-  readonly end: number
-  readonly text: string
-  readonly language: string
-  readonly words?: readonly SpokenWord[]
-}
 
 type Source = Omit<Subject<Wish>, 'exchange'> & { readonly exchange: { readonly id: string } }
 
@@ -23,7 +13,8 @@ export class ChargedTranscript {
   readonly #services: Pick<Services, 'ledger' | 'clock' | 'log'>
   readonly #source: Source
   readonly #transcript = new GrowingTranscript()
-  readonly segments: Segment[] = []
+  /** As clients see them. */
+  readonly segments: TranscribedPiece[] = []
   #characters = 0
 
   constructor(services: Pick<Services, 'ledger' | 'clock' | 'log'>, source: Source) {
@@ -50,7 +41,7 @@ export class ChargedTranscript {
    * `KEY_CREDIT_EXCEEDED` or `QUOTA_EXCEEDED` after the piece that was charged what remained, or before one for which nothing
    * remains.
    */
-  async run(deliver: (segment: Segment, combinedText: string) => Promise<void>): Promise<void> {
+  async run(deliver: (segment: TranscribedPiece, combinedText: string) => Promise<void>): Promise<void> {
     const { transcriber, recording, wish, signal, caller, exchange } = this.#source
     let outcome = 'failed'
     try {

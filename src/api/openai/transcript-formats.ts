@@ -1,7 +1,8 @@
+import type { TranscribedPiece } from '../../pipelines/transcribe-file.ts'
 import { isWrittenWithSpaces } from '../../speech/growing-transcript.ts'
 import { findSpeechMode } from '../../speech/speech-modes.ts'
 import { type Cue, cutCues } from '../../speech/subtitles.ts'
-import type { ChargedTranscript, Segment } from '../stt-transcript.ts'
+import type { ChargedTranscript } from '../stt-transcript.ts'
 import type { TranscriptWish } from './transcription-fields.ts'
 
 type Transcript = Pick<ChargedTranscript, 'text' | 'language' | 'durationSeconds' | 'segments'>
@@ -49,7 +50,7 @@ function cuesOf({ segments }: Transcript): Cue[] {
   return segments.filter(({ text }) => text !== '').flatMap(cuesOfSegment)
 }
 
-function cuesOfSegment({ words = [], language, ...segment }: Segment): Cue[] {
+function cuesOfSegment({ words = [], language, ...segment }: TranscribedPiece): Cue[] {
   return words.length > 0 ? cutCues(words, isWrittenWithSpaces(language)) : [segment]
 }
 
