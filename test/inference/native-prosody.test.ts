@@ -40,7 +40,16 @@ async function voicing(voiceId: string, language: string, text: string) {
   }
   const openings = new Openings(new CostModel(), 2, clock)
   const engine = new KokoroEngine(runner, openings, voices, { presets, enrolled }, clock, 2)
-  const request = { voiceId, language, text, speed: 1, durationSeconds: null, pace: 'batch' } as const
+  const request = {
+    id: 'request_1',
+    voiceId,
+    language,
+    text,
+    speed: 1,
+    durationSeconds: null,
+    postprocess: true,
+    pace: 'batch',
+  } as const
   await lastValueFrom(engine.render(request, Demand.unbounded()))
   const plan = runner.tasks('plan')[0]!
   const marks = STYLE_CLASSES.map((_, styleClass) => {
