@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict'
-import { joinSamples } from '../../src/audio/pcm.ts'
 import { type VoiceAxes, voiceAxes } from './voice-axes.ts'
 
 /**
@@ -100,7 +99,7 @@ export function encodeVoiceSpace(space: VoiceSpace): EncodedSpace {
     heard: space.heard,
     embeddingMean: space.embeddings.mean,
     embeddingBasis: space.embeddings.basis,
-    people: joinSamples(space.people),
+    people: Float32Array.from(space.people.flatMap((mean) => [...mean])),
   }
   const encoded = Object.entries(arrays).map(([name, values]) => [name, Buffer.from(values.buffer).toString('base64')])
   return { voices: space.voices, arrays: Object.fromEntries(encoded) }

@@ -149,7 +149,7 @@ describe('VoiceStyles', () => {
   })
 
   it('prepares a class once, after all that somebody waits for', async () => {
-    const voice = await styles('conditioning', false).load('af_test')
+    const voice = await styles('conditioning', false).load('af_sky')
     voice.prepare(2)
     voice.prepare(2)
     expect(runner.ran.map(({ order }) => order)).toEqual(
