@@ -1,7 +1,7 @@
 import type { SpeechDetector } from '../speech/detection.ts'
 import { LISTENING_SAMPLE_RATE } from '../speech/recognition.ts'
 import { checkReferenceLength, referenceSpeech } from '../speech/reference-speech.ts'
-import { STYLE_CLASSES, STYLE_WIDTH, TRIAL_STYLE_CLASS } from '../speech/style-classes.ts'
+import { STYLE_CLASSES, STYLE_WIDTH, TIMBRE_WIDTH, TRIAL_STYLE_CLASS } from '../speech/style-classes.ts'
 import {
   type HeardTrial,
   SAMPLE_RATE,
@@ -19,8 +19,6 @@ import { encodeVoiceSound } from './voice-sound.ts'
 const TRIALS = 3
 /** How far the pitch of the best trial is corrected in the end, at most, as a factor either way. */
 const PITCH_CORRECTION_MAX = 1.25
-/** In the style vectors. */
-const HALF = STYLE_WIDTH / 2
 
 /**
  * Finds the mixture of the model's own voices that resembles a clip most: the clip is measured, mixtures are proposed, tried,
@@ -121,7 +119,7 @@ function features(
 export function mixedRow({ timbre, prosody }: VoiceMixture, voices: readonly Float32Array[]): Float32Array {
   const mixed = new Float32Array(STYLE_WIDTH)
   for (const [voice, style] of voices.entries()) {
-    for (let at = 0; at < STYLE_WIDTH; at++) mixed[at]! += (at < HALF ? timbre : prosody)[voice]! * style[at]!
+    for (let at = 0; at < STYLE_WIDTH; at++) mixed[at]! += (at < TIMBRE_WIDTH ? timbre : prosody)[voice]! * style[at]!
   }
   return mixed
 }

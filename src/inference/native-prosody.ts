@@ -1,11 +1,9 @@
-import { STYLE_CLASSES, STYLE_WIDTH } from '../speech/style-classes.ts'
+import { STYLE_CLASSES, STYLE_WIDTH, TIMBRE_WIDTH } from '../speech/style-classes.ts'
 import type { StyleRows } from '../speech/task-protocol.ts'
 import type { Voice } from '../speech/voice.ts'
 import { PRESET_VOICES, type PresetVoice } from '../speech/voices.ts'
 import type { VoiceStyle } from './voice-styles.ts'
 
-/** In style vectors: before it is timbre, after it prosody. */
-const HALF = STYLE_WIDTH / 2
 /** Mixtures of the model's voices have a prosody of English voices. */
 const ENROLLED_LANGUAGE = 'en'
 /** The clearest voices of each language, a low one and a high one where it has both. English every voice speaks well by itself. */
@@ -35,7 +33,7 @@ export function nativeVoice(language: string, voice: Voice, { hertz }: VoiceStyl
 export function withProsodyOf(native: VoiceStyle, own: VoiceStyle): VoiceStyle {
   const rows: StyleRows = own.rows.slice()
   for (const styleClass of STYLE_CLASSES.keys()) {
-    const [from, to] = [styleClass * STYLE_WIDTH + HALF, (styleClass + 1) * STYLE_WIDTH]
+    const [from, to] = [styleClass * STYLE_WIDTH + TIMBRE_WIDTH, (styleClass + 1) * STYLE_WIDTH]
     rows.set(native.rows.subarray(from, to), from)
   }
   return { ...own, rows, pitch: own.hertz / native.hertz }

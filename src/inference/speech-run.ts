@@ -299,6 +299,6 @@ export class SpeechRun {
 
 function halvesOf(chunk: TextChunk): TextChunk[] {
   const halves = halveChunk(chunk)
-  if (!halves) throw new Error('a single character holds more phonemes than the model takes')
+  assert.ok(halves, 'a single character holds more phonemes than the model takes')
   return [...halves]
 }

@@ -20,8 +20,9 @@ export const STYLE_CLASSES: readonly StyleClass[] = [
 /** The class whose rows mixtures of voices are tried with: most sentences belong to it. */
 export const TRIAL_STYLE_CLASS = 2
 
-/** Floats in one style vector: the first half is about timbre, the second about prosody. */
+/** Floats in one style vector, and in the first part of it, which is about timbre. The rest is about prosody. */
 export const STYLE_WIDTH = 256
+export const TIMBRE_WIDTH = STYLE_WIDTH / 2
 
 export function styleClassOf(tokens: number): number {
   const index = STYLE_CLASSES.findIndex((styleClass) => tokens <= styleClass.tokensMax)

@@ -7,14 +7,13 @@ import { type VoiceSource, VoiceStyles } from '../../src/inference/voice-styles.
 import { Demand } from '../../src/runtime/demand.ts'
 import { silentLog } from '../../src/runtime/log.ts'
 import { systemRandom } from '../../src/runtime/random.ts'
-import { STYLE_CLASSES, STYLE_WIDTH } from '../../src/speech/style-classes.ts'
+import { STYLE_CLASSES, STYLE_WIDTH, TIMBRE_WIDTH } from '../../src/speech/style-classes.ts'
 import { PRESET_VOICES, presetVoices } from '../../src/speech/voices.ts'
 import { FakeClock } from '../fake-clock.ts'
 import { AnalyticRunner } from './analytic-runner.ts'
 
 const ENROLLED = 'voice_mine'
 const ENROLLED_MARK = 100
-const HALF = STYLE_WIDTH / 2
 
 /** Every number of a preset's style is its place in the list, every one of the enrolled voice's `ENROLLED_MARK`. */
 const rowsOf = (mark: number) => new Float32Array(STYLE_CLASSES.length * STYLE_WIDTH).fill(mark)
@@ -54,7 +53,7 @@ async function voicing(voiceId: string, language: string, text: string) {
   const plan = runner.tasks('plan')[0]!
   const marks = STYLE_CLASSES.map((_, styleClass) => {
     const row = plan.styles.slice(styleClass * STYLE_WIDTH, (styleClass + 1) * STYLE_WIDTH)
-    return [...new Set(row.subarray(0, HALF)), ...new Set(row.subarray(HALF))]
+    return [...new Set(row.subarray(0, TIMBRE_WIDTH)), ...new Set(row.subarray(TIMBRE_WIDTH))]
   })
   expect(new Set(marks.map(String)).size).toBe(1)
   return { marks: marks[0], pitch: plan.pitch, conditioned: runner.tasks('calibrate')[0]!.style }

@@ -44,6 +44,13 @@ describe('the space of voices', () => {
     expect(space.voices).toEqual(names)
   })
 
+  it('begins with the voices alone, at the pitch that each is known to have', () => {
+    for (const [voice, { model, hertz }] of PRESET_VOICES.entries()) {
+      const lnHertz = space.heard[(voice + 1) * HEARD_WIDTH - 1]!
+      expect([model, Math.round(Math.exp(lnHertz))]).toEqual([model, hertz])
+    }
+  })
+
   it.each(['af_heart', 'am_onyx', 'bf_emma', 'jf_alpha'])('gives %s back from its coordinates', (name) => {
     const alone = Float32Array.from(names, (other) => (other === name ? 1 : 0))
     const weights = weightsAt(space.timbre, coordinatesOf(space.timbre, alone))
