@@ -16,13 +16,12 @@ import { chunkText, halveChunk, type Pause, type TextChunk } from '../speech/tex
 import type { WindowSpan } from '../speech/windows.ts'
 import { apportion } from './apportion.ts'
 import type { Openings } from './openings.ts'
+import { Playout } from './playout.ts'
 import { Segment } from './segment.ts'
 import type { VoiceStyle } from './voice-styles.ts'
 
 /** Segments under way at once: the one being rendered and the next, planned so that it can follow without a wait. */
 const SEGMENTS_AHEAD = 2
-/** The first sound is due so long after it was asked for: whoever has less than this in hand goes first. */
-const FIRST_SOUND_MS = 400
 /** Silence after a chunk at normal speed, beside what the model itself leaves. */
 const PAUSE_MS: Readonly<Record<Pause, number>> = { none: 0, clause: 60, sentence: 220, paragraph: 450 }
 
@@ -55,13 +54,13 @@ interface Piece {
  * The first chunk is planned in two parts, and the second is planned while the windows of the first are heard.
  *
  * `#advance` is the only driver: it is called after every event (credit, a finished task), looks at the state, starts what
- * may start and returns. Deadlines are when a listener would run dry, who plays from the first sample, and then on with what comes.
+ * may start and returns. Deadlines are when a listener would run dry.
  */
 export class SpeechRun {
   readonly #options: SpeechRunOptions
   readonly #stopped = new AbortController()
   readonly #stopListening: () => void
-  readonly #firstSoundAt: number
+  readonly #playout: Playout
   #style: VoiceStyle | undefined
   /** Segments that wait for their turn to be planned. */
   #waiting: Segment[] = []
@@ -71,17 +70,14 @@ export class SpeechRun {
   #rendering = 0
   /** Pause owed before the next segment; undefined before the first. */
   #owedPause: Pause | undefined
-  /** When the first sample was handed over, on the monotonic clock, and all silence after it. */
-  #startedAt: number | undefined
   #begunSamples = 0
   #plannedSamples = 0
-  #emittedSamples = 0
   /** Samples emitted before the segment that is being emitted. */
   #segmentStart = 0
 
   constructor(options: SpeechRunOptions) {
     this.#options = options
-    this.#firstSoundAt = options.clock.monotonic() + FIRST_SOUND_MS
+    this.#playout = new Playout(options.clock)
     this.#stopListening = options.request.pace === 'live' ? this.#listen() : () => {}
     options.demand.onCredit(() => this.#advance())
     this.#guard(this.#begin())
@@ -95,7 +91,7 @@ export class SpeechRun {
 
   #listen(): () => void {
     const stopListening = this.#options.runner.listen(() => this.#runsDryAt())
-    const leave = this.#options.openings.enter(() => (this.#startedAt === undefined ? undefined : this.#runsDryAt()))
+    const leave = this.#options.openings.enter(() => (this.#playout.hasBegun ? this.#runsDryAt() : undefined))
     return () => {
       stopListening()
       leave()
@@ -226,7 +222,7 @@ export class SpeechRun {
       const { segment, span } = piece
       if (segment.isFirst(span)) {
         this.#emitPause(segment)
-        this.#segmentStart = this.#emittedSamples
+        this.#segmentStart = this.#playout.samples
       }
       // Before the audio: whoever takes the last of it may end the run.
       if (segment.isLast(span)) this.#tellWords(segment)
@@ -237,7 +233,7 @@ export class SpeechRun {
 
   /** Who hears nothing yet waits until it can go on without a gap, or all there is is made. */
   #mayStart(): boolean {
-    if (this.#startedAt !== undefined || this.#options.request.pace === 'batch') return true
+    if (this.#playout.hasBegun || this.#options.request.pace === 'batch') return true
     const isAllMade = this.#waiting.length + this.#active.length + this.#rendering === 0
     return isAllMade || (this.#begunSamples / SAMPLE_RATE) * 1_000 >= this.#options.openings.headStartMs
   }
@@ -258,9 +254,7 @@ export class SpeechRun {
   }
 
   #emit(samples: Float32Array): void {
-    const now = this.#options.clock.monotonic()
-    this.#startedAt = Math.max(this.#startedAt ?? now, now - (this.#emittedSamples / SAMPLE_RATE) * 1_000)
-    this.#emittedSamples += samples.length
+    this.#playout.add(samples.length)
     this.#options.output.next(samples)
   }
 
@@ -272,10 +266,10 @@ export class SpeechRun {
   #order(samples: number): TaskOrder {
     const signal = this.#stopped.signal
     if (this.#options.request.pace === 'batch') return { deadline: Number.POSITIVE_INFINITY, signal }
-    const deadline = () => (this.#startedAt ?? this.#firstSoundAt) + (samples / SAMPLE_RATE) * 1_000
+    const playout = this.#playout
     return {
       get deadline() {
-        return deadline()
+        return playout.heardAt(samples)
       },
       signal,
     }
@@ -284,8 +278,7 @@ export class SpeechRun {
   /** Never, for who hears nothing yet or takes nothing more. */
   #runsDryAt(): number {
     const isServed = this.#rendering > 0 || this.#options.demand.credits > 0
-    if (this.#startedAt === undefined || !isServed) return Number.POSITIVE_INFINITY
-    return this.#startedAt + (this.#emittedSamples / SAMPLE_RATE) * 1_000
+    return this.#playout.hasBegun && isServed ? this.#playout.runsDryAt : Number.POSITIVE_INFINITY
   }
 
   #guard(work: Promise<void>): void {
