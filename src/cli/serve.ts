@@ -43,9 +43,9 @@ export function registerServe(program: Command, output: Output): void {
         const { startNode } = await import('../main.ts')
         signals.starting()
         const node = await startNode(config, models, log)
-        signals.started(node)
+        // Even if it is to end at once: nothing shows these keys again.
         if (node.firstAccount) await output.out(firstSteps(node.firstAccount, node.url, config.playground))
-        await output.out(`listening on ${node.url}\n`)
+        if (signals.started(node)) await output.out(`listening on ${node.url}\n`)
       } catch (error) {
         if (error instanceof MissingFilesError) command.error(error.message, { exitCode: 1 })
         log.debug({ err: error }, 'the node could not start')
@@ -116,9 +116,12 @@ function stopOnSignals() {
     starting() {
       state = 'starting'
     },
-    started(node: RunningNode) {
+    /** Whether the node goes on: it was not told to stop while it started. */
+    started(node: RunningNode): boolean {
       state = node
-      if (signals > 0) stop(node)
+      if (signals === 0) return true
+      stop(node)
+      return false
     },
   }
 }

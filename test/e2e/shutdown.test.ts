@@ -5,6 +5,7 @@ import { mkdir, mkdtemp, rm, utimes } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
+import { text } from 'node:stream/consumers'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { startNode } from '../../bench/node-under-test.ts'
 import { waitFor } from '../wait-for.ts'
@@ -63,6 +64,7 @@ describe('the end of a node', () => {
     await mkdir(lock)
     await utimes(lock, 2 ** 31, 2 ** 31)
     const child = serve({ SYRINX_MODELS: modelsDir, SYRINX_DATA: join(modelsDir, 'data') })
+    child.stdout.resume()
     const ended = once(child, 'exit')
     for await (const line of createInterface({ input: child.stderr })) {
       if (line.endsWith('waiting for it')) child.kill('SIGTERM')
@@ -71,15 +73,18 @@ describe('the end of a node', () => {
     expect(await ended).toEqual([143, null])
   })
 
-  it('waits on SIGTERM until threads have loaded their models, and then leaves as ever', async () => {
+  it('waits on SIGTERM until threads have loaded their models, and then leaves without a word but its keys', async () => {
     const dataDir = await mkdtemp(join(tmpdir(), 'syrinx-starting-'))
     onTestFinished(() => rm(dataDir, { recursive: true, force: true }))
     const child = serve({ SYRINX_DATA: dataDir })
     child.stderr.resume()
+    const printed = text(child.stdout)
     const ended = once(child, 'exit')
     await waitFor(() => existsSync(join(dataDir, 'ledger')), 'the node to start')
     child.kill('SIGTERM')
     expect(await ended).toEqual([0, null])
+    expect(await printed).toMatch(/voice key +vc_sk_live_/)
+    expect(await printed).not.toContain('listening on')
   })
 })
 
@@ -87,7 +92,7 @@ describe('the end of a node', () => {
 function serve(settings: Readonly<Record<string, string>>) {
   const child = spawn(process.execPath, ['dist/src/cli/syrinx.js', 'serve'], {
     env: { ...process.env, ...settings, SYRINX_PORT: '0' },
-    stdio: ['ignore', 'ignore', 'pipe'],
+    stdio: ['ignore', 'pipe', 'pipe'],
   })
   onTestFinished(() => void child.kill('SIGKILL'))
   return child
