@@ -61,10 +61,10 @@ const SETTINGS = {
 }
 const Environment = z.object(SETTINGS)
 
-/** Settings from the process environment, with a `.env` file in the working folder behind it. Throws `ConfigError`. */
-export function loadConfig(): Config {
+/** Settings `given`, else from the process environment, else from a `.env` file in the working folder. Throws `ConfigError`. */
+export function loadConfig(given: Readonly<Record<string, string>> = {}): Config {
   const fromFile = readDotenv({ quiet: true, processEnv: {} }).parsed ?? {}
-  return parseConfig({ ...fromFile, ...process.env })
+  return parseConfig({ ...fromFile, ...process.env, ...given })
 }
 
 /** Settings from any set of variables. An empty value counts as absent. Throws `ConfigError` naming every bad setting. */

@@ -27,11 +27,13 @@ export interface CommonOptions {
   readonly data?: string
 }
 
-/** Adds the options every command has. */
+/** Adds the options every command has but `serve`, which prints no document. */
 export function withCommonOptions(command: Command): Command {
-  return command
-    .option('--json', 'print one JSON document and nothing else')
-    .option('--data <dir>', 'the data folder (SYRINX_DATA, else ./data)')
+  return withDataOption(command.option('--json', 'print one JSON document and nothing else'))
+}
+
+export function withDataOption(command: Command): Command {
+  return command.option('--data <dir>', 'the data folder (SYRINX_DATA, else ./data)')
 }
 
 /** Whether there is a ledger to open. */

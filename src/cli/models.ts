@@ -13,32 +13,28 @@ import { ensurePacks, type PackOptions } from '../../models/packs.ts'
 import { lineReporter, megabytes, reporterFor } from '../../models/reporter.ts'
 import { loadConfig } from '../config.ts'
 import { systemClock } from '../runtime/clock.ts'
+import { withCommonOptions } from './ledger-command.ts'
 
 /**
- * `models list`, `models pull` and `models verify`. Only `pull` changes the folder. `options` replaces the shipped
- * catalog, installers and clients, for tests.
+ * `models list`, `models pull` and `models verify`. Only `pull` changes the folder of models; none looks into that of the data, which
+ * they take as every command does. `options` replaces the shipped catalog, installers and clients, for tests.
  */
 export function registerModels(program: Command, options: Partial<PackOptions> = {}): void {
   const models = program.command('models').description('the packs of model files: sizes, licences, checksums')
   const modelsDir = () => options.modelsDir ?? loadConfig().modelsDir
 
-  models
-    .command('list')
-    .description('every pack and how much of it is here')
-    .option('--json', 'one JSON document on stdout')
-    .action(async (_options: unknown, command: Command) => {
+  withCommonOptions(models.command('list').description('every pack and how much of it is here')).action(
+    async (_options: unknown, command: Command) => {
       const folder = modelsDir()
       const packs = await listPacks(folder, options)
       if (wantsJson(command)) printJson({ models_dir: folder, packs })
       else print(`${packTable(packs)}\nin ${folder}`)
-    })
+    },
+  )
 
-  models
-    .command('pull')
+  withCommonOptions(models.command('pull').description('fetch, check and install packs; what is there already is kept'))
     .argument('[pack...]', 'packs to fetch; without one, those that the server needs')
-    .description('fetch, check and install packs; what is there already is kept')
     .option('--from <folder>', 'look here for the files before downloading any')
-    .option('--json', 'one JSON document on stdout')
     .action(async (named: string[], { from }: { from?: string }, command: Command) => {
       const stop = new AbortController()
       const interrupt = () => stop.abort(new Error('interrupted: the next pull goes on from here'))
@@ -66,18 +62,16 @@ export function registerModels(program: Command, options: Partial<PackOptions> =
       }
     })
 
-  models
-    .command('verify')
-    .description('read every file and compare its sha256')
-    .option('--json', 'one JSON document on stdout')
-    .action(async (_options: unknown, command: Command) => {
+  withCommonOptions(models.command('verify').description('read every file and compare its sha256')).action(
+    async (_options: unknown, command: Command) => {
       const folder = modelsDir()
       const verified = await verifyPacks(folder, options)
       const ok = verified.differences.length === 0
       if (wantsJson(command)) printJson({ ok, models_dir: folder, ...verified })
       else print(verificationText(verified))
       if (!ok) process.exitCode = 1
-    })
+    },
+  )
 }
 
 function wantsJson(command: Command): boolean {

@@ -14,6 +14,7 @@ import type { ListeningModels, ModelFolders, RunningNode } from '../main.ts'
 import { systemClock } from '../runtime/clock.ts'
 import { createLog } from '../runtime/log.ts'
 import { firstSteps } from './first-steps.ts'
+import { withDataOption } from './ledger-command.ts'
 import type { Output } from './output.ts'
 
 const DEFAULT_WHISPER = 'whisper-base'
@@ -23,12 +24,10 @@ const DEFAULT_WHISPER = 'whisper-base'
  * ends it at once.
  */
 export function registerServe(program: Command, output: Output): void {
-  program
-    .command('serve')
-    .description('run the node')
+  withDataOption(program.command('serve').description('run the node'))
     .option('--print-config', 'show the settings in force and do nothing else')
-    .action(async ({ printConfig }: { printConfig?: boolean }, command: Command) => {
-      const config = loadConfig()
+    .action(async ({ printConfig, data }: { printConfig?: true; data?: string }, command: Command) => {
+      const config = loadConfig(data === undefined ? {} : { SYRINX_DATA: data })
       if (printConfig) {
         await output.out(`${JSON.stringify(config, null, 2)}\n`)
         return

@@ -60,7 +60,7 @@ test('list shows every pack with its size, licence and state', async () => {
 })
 
 test('list --json is one document', async () => {
-  await syrinx('list', '--json')
+  await syrinx('list', '--json', '--data', stick)
   const { models_dir, packs } = JSON.parse(stdout)
   expect(models_dir).toBe(modelsDir)
   expect(packs[2]).toMatchObject({ name: 'extra', bytes: 2_000, licence: 'MIT', default: false, state: 'absent' })
