@@ -23,12 +23,11 @@ const context: CliContext = {
   dataDir: () => loadConfig().dataDir,
 }
 registerServe(program, processOutput)
-registerModels(program)
+registerModels(program, processOutput)
 registerAccount(program, context)
 registerKey(program, context)
 registerVoice(program, context)
 registerLedger(program, context)
 
-// A command that ends well may still have set a code of its own.
 const exitCode = await run(program, process.argv.slice(2), processOutput)
 if (exitCode !== 0) process.exitCode = exitCode

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
-import { Command } from 'commander'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { registerModels } from '../../src/cli/models.ts'
+import { createProgram, run } from '../../src/cli/program.ts'
 import { fakeClients } from '../models/fake-clients.ts'
 import { content, emptyFolder, filesIn, pack, packFile, write } from '../models/workplace.ts'
 
@@ -25,32 +25,27 @@ beforeEach(async () => {
   await write(join(stick, 'amy.bin'), amy)
   stdout = ''
   stderr = ''
-  vi.spyOn(process.stdout, 'write').mockImplementation((text) => {
-    stdout += String(text)
-    return true
-  })
+  // Where progress goes.
   vi.spyOn(process.stderr, 'write').mockImplementation((text) => {
     stderr += String(text)
     return true
   })
 })
-afterEach(() => {
-  process.exitCode = undefined
-  vi.restoreAllMocks()
-})
+afterEach(() => void vi.restoreAllMocks())
 
 /** Runs one command line and returns its exit code. */
-async function syrinx(...args: readonly string[]): Promise<number> {
-  const program = new Command('syrinx').exitOverride()
-  registerModels(program, { modelsDir, catalog, installers: {}, runCommand: fakeClients().run })
-  for (const command of program.commands.flatMap((group) => [group, ...group.commands])) command.exitOverride()
-  try {
-    await program.parseAsync(['models', ...args], { from: 'user' })
-    return Number(process.exitCode ?? 0)
-  } catch (error) {
-    if (error instanceof Error && 'exitCode' in error) return Number(error.exitCode)
-    throw error
+function syrinx(...args: readonly string[]): Promise<number> {
+  const output = {
+    out: async (text: string) => {
+      stdout += text
+    },
+    err: (text: string) => {
+      stderr += text
+    },
   }
+  const program = createProgram(output)
+  registerModels(program, output, { modelsDir, catalog, installers: {}, runCommand: fakeClients().run })
+  return run(program, ['models', ...args], output)
 }
 
 test('list shows every pack with its size, licence and state', async () => {
@@ -103,7 +98,6 @@ test('pull of a pack that cannot be had fails with the message that helps', asyn
 test('verify fails while files are missing or damaged and names them, and succeeds afterwards', async () => {
   expect(await syrinx('verify')).toBe(1)
   expect(stdout).toContain('speech/model.onnx: missing (5000 bytes, sha256 ')
-  process.exitCode = undefined
   await syrinx('pull', '--from', stick)
   stdout = ''
   expect(await syrinx('verify', '--json')).toBe(0)
