@@ -56,6 +56,17 @@ export function requirePermission({ key }: Caller, permission: 'tts' | 'stt' | '
   }
 }
 
+/** The caller, if it may speak: a voice key with this scope, or an account key that has its switch on. Throws as the two above do. */
+export function authenticateSpeaker(
+  books: Books,
+  exchange: Pick<Exchange, 'request'>,
+  scope: 'tts.generate' | 'tts.stream',
+): Caller {
+  const caller = authenticate(books, exchange, { kinds: ['voice', 'admin'], scope })
+  requirePermission(caller, 'tts')
+  return caller
+}
+
 export function isExpired(key: ApiKey, now: number): boolean {
   return key.expiresAt !== null && key.expiresAt <= now
 }

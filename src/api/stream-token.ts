@@ -1,6 +1,6 @@
 import { STREAM_TOKEN_LIFETIME_MS } from '../limits.ts'
 import { admit } from './admission.ts'
-import { authenticate, requirePermission } from './authenticate.ts'
+import { authenticateSpeaker } from './authenticate.ts'
 import { parseJsonObject, readBody } from './body.ts'
 import { uncharged } from './charge.ts'
 import { streamTokenOperation } from './documents/tts-socket.ts'
@@ -18,8 +18,7 @@ export function streamToken(services: Services): Route {
     path: '/api/v1/tts/stream-token',
     operation: streamTokenOperation,
     async handle(exchange) {
-      const caller = authenticate(services, exchange, { kinds: ['voice', 'admin'], scope: 'tts.stream' })
-      requirePermission(caller, 'tts')
+      const caller = authenticateSpeaker(services, exchange, 'tts.stream')
       const fields = parseFields(StreamTokenFields, parseJsonObject(await readBody(exchange)))
       const voice = await resolveVoice(services, caller, fields.voice_id)
       const socketUrl = ttsSocketUrl(services, exchange.request)

@@ -1,4 +1,4 @@
-import { authenticate, requirePermission } from './authenticate.ts'
+import { authenticateSpeaker } from './authenticate.ts'
 import { parseJsonObject, readBody } from './body.ts'
 import { priceOf } from './charge.ts'
 import { bytesOperation } from './documents/tts.ts'
@@ -19,8 +19,7 @@ export function ttsBytes(services: Services): Route {
     operation: bytesOperation,
     async handle(exchange) {
       const askedAt = services.clock.monotonic()
-      const caller = authenticate(services, exchange, { kinds: ['voice', 'admin'], scope: 'tts.generate' })
-      requirePermission(caller, 'tts')
+      const caller = authenticateSpeaker(services, exchange, 'tts.generate')
       const fields = parseFields(FileFields, parseJsonObject(await readBody(exchange)))
       const voice = await resolveVoice(services, caller, fields.voice_id)
       requireSpoken(services, fields.text, fields.language, voice)

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { authenticate, requirePermission } from './authenticate.ts'
+import { authenticateSpeaker } from './authenticate.ts'
 import { parseJsonObject, readBody } from './body.ts'
 import { priceOf } from './charge.ts'
 import { generateOperation } from './documents/tts.ts'
@@ -27,8 +27,7 @@ export function ttsGenerate(services: Services): Route {
     operation: generateOperation,
     async handle(exchange) {
       const askedAt = services.clock.monotonic()
-      const caller = authenticate(services, exchange, { kinds: ['voice', 'admin'], scope: 'tts.generate' })
-      requirePermission(caller, 'tts')
+      const caller = authenticateSpeaker(services, exchange, 'tts.generate')
       const body = await readBody(exchange)
       const fields = parseFields(FileFields, parseJsonObject(body))
       const origin = publicOrigin(services, exchange.request)

@@ -2,7 +2,7 @@ import { SSE_KEEP_ALIVE_MS } from '../limits.ts'
 import type { Clock } from '../runtime/clock.ts'
 import type { SynthesisRequest } from '../speech/synthesis.ts'
 import { linkSignals } from './abort-signals.ts'
-import { authenticate, requirePermission } from './authenticate.ts'
+import { authenticateSpeaker } from './authenticate.ts'
 import { parseJsonObject, readBody } from './body.ts'
 import { sseOperation } from './documents/tts.ts'
 import { describe } from './errors.ts'
@@ -24,8 +24,7 @@ export function ttsSse(services: Services): Route {
     operation: sseOperation,
     async handle(exchange) {
       const askedAt = services.clock.monotonic()
-      const caller = authenticate(services, exchange, { kinds: ['voice', 'admin'], scope: 'tts.stream' })
-      requirePermission(caller, 'tts')
+      const caller = authenticateSpeaker(services, exchange, 'tts.stream')
       const fields = parseFields(SseFields, parseJsonObject(await readBody(exchange)))
       const voice = await resolveVoice(services, caller, fields.voice_id)
       requireSpoken(services, fields.text, fields.language, voice)

@@ -1,6 +1,6 @@
 import type { SynthesisRequest } from '../../speech/synthesis.ts'
 import type { Voice } from '../../speech/voice.ts'
-import { authenticate, requirePermission } from '../authenticate.ts'
+import { authenticateSpeaker } from '../authenticate.ts'
 import { parseJsonObject, readBody } from '../body.ts'
 import { openAiSpeechOperation } from '../documents/openai.ts'
 import type { Route } from '../exchange.ts'
@@ -23,8 +23,7 @@ export function openAiSpeech(services: Services): Route {
     operation: openAiSpeechOperation,
     async handle(exchange) {
       const askedAt = services.clock.monotonic()
-      const caller = authenticate(services, exchange, { kinds: ['voice', 'admin'], scope: 'tts.generate' })
-      requirePermission(caller, 'tts')
+      const caller = authenticateSpeaker(services, exchange, 'tts.generate')
       const fields = parseFields(OpenAiSpeechFields, parseJsonObject(await readBody(exchange)))
       const voice = await resolveOpenAiVoice(services, caller, fields.voice)
       requireSpoken(services, fields.input, 'auto', voice)
