@@ -15,8 +15,8 @@ export const EVERY_PERMISSION: Permissions = {
  * `voiceIds` may be left out unless the scope is `custom`. Throws `InvalidOption`.
  */
 export function parsePermissions(value: unknown): Permissions {
-  const given = fieldsOf(value, 'permissions', ['endpoints', 'audioUpload', 'keyManagement', 'voiceScope', 'voiceIds'])
-  const endpoints = fieldsOf(given.endpoints, 'permissions.endpoints', ['tts', 'stt'])
+  const given = fieldsOf(value, ['endpoints', 'audioUpload', 'keyManagement', 'voiceScope', 'voiceIds'])
+  const endpoints = fieldsOf(given.endpoints, ['tts', 'stt'], 'endpoints')
   const permissions = {
     endpoints: { tts: switchOf(endpoints, 'endpoints.tts', 'tts'), stt: switchOf(endpoints, 'endpoints.stt', 'stt') },
     audioUpload: switchOf(given, 'audioUpload', 'audioUpload'),
@@ -30,12 +30,13 @@ export function parsePermissions(value: unknown): Permissions {
   return permissions
 }
 
-function fieldsOf(value: unknown, name: string, known: readonly string[]): Record<string, unknown> {
+/** `path`: where in the permissions it stands; empty for the whole. */
+function fieldsOf(value: unknown, known: readonly string[], path = ''): Record<string, unknown> {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-    throw new InvalidOption('permissions', `${name} must be an object of ${known.join(', ')}`)
+    throw broken(path, `must be an object of ${known.join(', ')}`)
   }
   const unknown = Object.keys(value).find((field) => !known.includes(field))
-  if (unknown !== undefined) throw new InvalidOption('permissions', `${name} has no field ${unknown}`)
+  if (unknown !== undefined) throw broken(path, `has no field ${unknown}`)
   return { ...value }
 }
 
@@ -58,6 +59,6 @@ function voiceIdsOf(value: unknown): string[] {
   return value
 }
 
-function broken(field: string, rule: string): InvalidOption {
-  return new InvalidOption('permissions', `permissions.${field} ${rule}`)
+function broken(path: string, rule: string): InvalidOption {
+  return new InvalidOption('permissions', path === '' ? rule : `${path} ${rule}`)
 }

@@ -312,7 +312,7 @@ describe('wrong usage', () => {
       [...create, '--account', 'ID', '--permissions', '{'],
     ],
     [
-      '--permissions permissions.endpoints must be an object',
+      '--permissions endpoints must be an object',
       ['key', 'create', '--account', 'ID', '--kind', 'admin', '--name', 'K', '--permissions', '{}'],
     ],
     ["option '--since <time>' argument 'yesterday' is invalid", ['ledger', 'export', '--since', 'yesterday']],

@@ -122,13 +122,13 @@ describe('permissions', () => {
     ['permissions must be an object', null],
     ['permissions must be an object', []],
     ['permissions has no field keymanagement', { ...full, keymanagement: true }],
-    ['permissions.endpoints must be an object', { ...full, endpoints: true }],
-    ['permissions.endpoints.stt must be true or false', { ...full, endpoints: { tts: true } }],
-    ['permissions.audioUpload must be true or false', { ...full, audioUpload: 'yes' }],
-    ['permissions.voiceScope must be all, mine or custom', { ...full, voiceScope: 'ALL' }],
-    ['permissions.voiceIds must not be empty when voiceScope is custom', { ...full, voiceIds: [] }],
-    ['permissions.voiceIds must be a list of voice ids', { ...full, voiceIds: [1] }],
-    ['permissions.voiceIds must hold at most 200 ids', { ...full, voiceIds: Array(201).fill('voice_a') }],
+    ['permissions endpoints must be an object', { ...full, endpoints: true }],
+    ['permissions endpoints.stt must be true or false', { ...full, endpoints: { tts: true } }],
+    ['permissions audioUpload must be true or false', { ...full, audioUpload: 'yes' }],
+    ['permissions voiceScope must be all, mine or custom', { ...full, voiceScope: 'ALL' }],
+    ['permissions voiceIds must not be empty when voiceScope is custom', { ...full, voiceIds: [] }],
+    ['permissions voiceIds must be a list of voice ids', { ...full, voiceIds: [1] }],
+    ['permissions voiceIds must hold at most 200 ids', { ...full, voiceIds: Array(201).fill('voice_a') }],
   ])('are refused where %s', (message, value) => {
     expect(() => parsePermissions(value)).toThrow(message)
   })
