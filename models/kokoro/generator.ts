@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import type { Tensor } from '../onnx/tensor.ts'
-import type { Layers, Signal } from './layers.ts'
+import { type Layers, type Signal, TO_END } from './layers.ts'
 import type { Normalisation } from './normalisation.ts'
 import { snake, snakeGain } from './snake.ts'
 import { quantizeColumns, type ShippedWeights } from './weights.ts'
@@ -155,21 +155,22 @@ function synthesis(x: Signal, weights: ShippedWeights, layers: Layers): string {
   const kernel = weights.operand(node, 1)
   const [outputs = 0, inputs = 0, taps = 0] = kernel.dims
   const reach = (taps - 1) / 2
-  const rows = new Float32Array(taps * inputs * outputs)
+  const columns = taps * outputs
+  const values = new Float32Array(inputs * columns)
   for (let output = 0; output < outputs; output++) {
     for (let input = 0; input < inputs; input++) {
       for (let tap = 0; tap < taps; tap++) {
-        rows[(tap * inputs + input) * outputs + output] = Number(kernel.values[(output * inputs + input) * taps + tap])
+        values[input * columns + tap * outputs + output] = Number(kernel.values[(output * inputs + input) * taps + tap])
       }
     }
   }
-  const shifts = Array.from({ length: taps }, (_, tap) => tap)
-  const [spectrum = ''] = layers.multiply(
-    layers.neighbourhoods(x, shifts, reach, reach),
-    { dims: [taps * inputs, outputs], values: rows },
-    Float32Array.from(weights.operand(node, 2).values, Number),
-    node,
-  )
+  // What each row gives to every row it reaches, then what each row gets: far less to move than every row's seven neighbours.
+  const given = layers.padded(layers.multiply(x, { dims: [inputs, columns], values }, undefined, node), reach, reach)
+  const got = Array.from({ length: taps }, (_, tap) => {
+    return layers.channels(layers.slice(given, tap, tap - 2 * reach || TO_END), tap * outputs, (tap + 1) * outputs)
+  })
+  const bias = layers.vector(Float32Array.from(weights.operand(node, 2).values, Number), `${node}.bias`)
+  const spectrum = graph.emit('Add', [graph.emit('Sum', got), bias])
   const magnitude = graph.emit('Exp', [layers.channels(spectrum, 0, BINS)])
   const phase = graph.emit('Sin', [layers.channels(spectrum, BINS, 2 * BINS)])
   const real = graph.emit('Mul', [magnitude, graph.emit('Cos', [phase])])

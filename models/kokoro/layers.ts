@@ -23,7 +23,7 @@ export interface ColumnAffine {
 
 const UNSIGNED_OFFSET = 64
 /** `Slice` reads a larger end as the end. */
-const TO_END = Number.MAX_SAFE_INTEGER
+export const TO_END = Number.MAX_SAFE_INTEGER
 
 /**
  * Writes layers into a graph. Time runs down the rows throughout: a convolution is then one integer product of rows, and whatever
