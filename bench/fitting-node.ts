@@ -28,8 +28,8 @@ import { PRESET_VOICES, presetVoices } from '../src/speech/voices.ts'
 /** What of a node fits voices and speaks with them, without its doors, and measures of each voice only what it needs. */
 export interface FittingNode {
   readonly pool: PiscinaWorkerPool
-  /** Learns a voice from a clip, mono at 16 kHz; its id. */
-  enroll(clip: Float32Array, trials?: number): Promise<string>
+  /** Learns a voice from a clip, mono at 16 kHz. Resolves with the id of its sketch, and what resolves with the id of the voice. */
+  enroll(clip: Float32Array): Promise<{ readonly sketch: string; readonly refine: () => Promise<string> }>
   speak(text: string, language: string, voiceId: string, demand: Demand): Observable<PcmFrame>
   stop(): Promise<void>
 }
@@ -63,15 +63,19 @@ export async function startFittingNode(): Promise<FittingNode> {
   const openings = new Openings(costs, pool.workers, systemClock)
   const engine = new KokoroEngine(scheduler, openings, voices, styles, systemClock, pool.workers)
   const synthesizer = new Synthesizer(engine)
+  const fitter = new KokoroVoiceFitter(scheduler, detector, presets)
+  const keep = async (sound: VoiceFeatures) => {
+    const voiceId = `voice_${features.size}`
+    features.set(voiceId, sound)
+    await mkdir(join(folder, voiceId))
+    return voiceId
+  }
   return {
     pool,
-    async enroll(clip, trials) {
-      const fitter = new KokoroVoiceFitter(scheduler, detector, presets, trials)
-      const sound = await fitter.fit(clip, new AbortController().signal)
-      const voiceId = `voice_${features.size}`
-      features.set(voiceId, sound)
-      await mkdir(join(folder, voiceId))
-      return voiceId
+    async enroll(clip) {
+      const { signal } = new AbortController()
+      const { sketch, refine } = await fitter.fit(clip, { signal })
+      return { sketch: await keep(sketch), refine: async () => keep(await refine(signal)) }
     },
     speak(text, language, voiceId, demand) {
       const request = { id: 'bench', text, language, voiceId, speed: 1, durationSeconds: null, postprocess: true }

@@ -48,7 +48,7 @@ let space = await loadVoiceSpace()
 const random = seededRandom(space.tried.length)
 for (let round = 1; round <= ROUNDS; round++) {
   const imagined = Array.from({ length: PEOPLE_A_ROUND }, imaginePerson)
-  const found = imagined.map((target) => searchVoice(space, { kind: 'search', target, trials: [] }).next)
+  const found = imagined.map((target) => searchVoice(space, { kind: 'search', target, trials: [] }))
   const heard = await Promise.all(found.map((mixture, index) => attempt(mixture, imagined[index]!)))
   const voiced = [...heard.keys()].filter((index) => heard[index]!.pitch > 0)
   space = {

@@ -100,32 +100,40 @@ class VoicesBench {
     const space = await loadVoiceSpace()
     const bySex: Clone[] = []
     const nearest: Clone[] = []
+    const sketched: Clone[] = []
     const fitted: Clone[] = []
     const polyglots: string[] = []
     const refused: string[] = []
-    const fitSeconds: number[] = []
+    const [sketchSeconds, fitSeconds]: [number[], number[]] = [[], []]
     const enrol = async (speaker: number) => {
-      const started = systemClock.monotonic()
-      const voiceId = await this.#node.enroll(parts[speaker]!.enrolled).catch((error: unknown) => {
+      const startedAt = systemClock.monotonic()
+      const secondsSince = () => (systemClock.monotonic() - startedAt) / 1_000
+      try {
+        const { sketch, refine } = await this.#node.enroll(parts[speaker]!.enrolled)
+        sketchSeconds.push(secondsSince())
+        const voiceId = await refine()
+        fitSeconds.push(secondsSince())
+        return { sketch, voiceId }
+      } catch (error) {
         if (!(error instanceof UnfitReference)) throw error
         refused.push(SPEAKERS[speaker]!)
         return undefined
-      })
-      if (voiceId !== undefined) fitSeconds.push((systemClock.monotonic() - started) / 1_000)
-      return voiceId
+      }
     }
     let enrolling = enrol(0)
     for (const speaker of parts.keys()) {
-      const voiceId = await enrolling
+      const voice = await enrolling
       // Beside what is spoken of this one: long tasks leave a worker free.
       if (speaker + 1 < parts.length) enrolling = enrol(speaker + 1)
-      if (voiceId === undefined) continue
+      if (voice === undefined) continue
       const { print } = enrolled[speaker]!
       bySex.push(await this.#preset(speaker, print.pitch < LOW_VOICE_HZ ? 'preset_am_michael' : 'preset_af_heart'))
       nearest.push(await this.#preset(speaker, mostAlike(space, print)))
-      fitted.push(await this.#clone(speaker, voiceId))
-      if (polyglots.length < POLYGLOTS) polyglots.push(voiceId)
-      process.stderr.write(`${SPEAKERS[speaker]}: ${cosine(fitted.at(-1)!, kept[speaker]!).toFixed(3)}\n`)
+      sketched.push(await this.#clone(speaker, voice.sketch))
+      fitted.push(await this.#clone(speaker, voice.voiceId))
+      if (polyglots.length < POLYGLOTS) polyglots.push(voice.voiceId)
+      const likenesses = [sketched, fitted].map((clones) => cosine(clones.at(-1)!, kept[speaker]!).toFixed(3))
+      process.stderr.write(`${SPEAKERS[speaker]}: ${likenesses.join(' → ')}\n`)
     }
     const stock: Clone[] = []
     for (const { id, language } of PRESET_VOICES) if (language === 'en') stock.push(await this.#preset(0, id))
@@ -155,14 +163,15 @@ class VoicesBench {
         [`all ${stock.length} English stock voices`, '–', '–', '–', '–', ...clarity(stock)],
         ['stock voice of the same sex', ...likeness(bySex), ...clarity(bySex)],
         ['stock voice that is most alike', ...likeness(nearest), ...clarity(nearest)],
-        ['enrolled', ...likeness(fitted), ...clarity(fitted)],
+        ['enrolled, at first', ...likeness(sketched), ...clarity(sketched)],
+        ['enrolled, in the end', ...likeness(fitted), ...clarity(fitted)],
         ['the speaker', ...likeness(themselves), '–', '–'],
       ],
       notes: [
         `${SPEAKERS.length} people read from books; ${ENROLLED_SHARE * 100} % of a clip is enrolled, the rest is what two other sentences by the voice are compared with.`,
         'Likeness: cosine of speaker embeddings, 1 the most. Right one first: of all the people, the one whose clip it was is the most alike; by cepstra: for a judge that has no part in the fit.',
         'Pitch: median of the absolute difference. Words as faster-whisper (base) understands them; DNSMOS P.835 overall.',
-        `Enrolling took ${median(fitSeconds).toFixed(1)} s (median), beside the sentences of others.`,
+        `Enrolling took ${median(sketchSeconds).toFixed(1)} s (median), and ${median(fitSeconds).toFixed(1)} s until the voice was as it stays, beside the sentences of others.`,
         ...(refused.length > 0 ? [`Refused as too noisy or too short, and in no row: ${refused.join(', ')}.`] : []),
       ],
     }

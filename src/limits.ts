@@ -64,6 +64,8 @@ export const VOICE_DESCRIPTION_LENGTH_MAX = 2_000
 /** A voice is learnt from at least and at most this much of its recording; what follows is not listened to. */
 export const REFERENCE_SECONDS_MIN = 1
 export const REFERENCE_SECONDS_MAX = 60
+/** Voices whose making is kept in memory until it goes on; of those that come on top the recording is read again. */
+export const ENROLLMENTS_KEPT_MAX = 16
 /** What an engine may keep of a voice. */
 export const VOICE_FEATURES_BYTES_MAX = 64 * 1024
 

@@ -4,6 +4,7 @@ import * as edgeErrors from './api/edge-errors.ts'
 import { renderError } from './api/errors.ts'
 import { routes } from './api/routes.ts'
 import { VoiceFiles } from './api/voice-files.ts'
+import { VoiceRefiner } from './api/voice-refiner.ts'
 import type { Config } from './config.ts'
 import { createHttpServer } from './http/app.ts'
 import { CapacityAdmission } from './inference/admission.ts'
@@ -21,7 +22,7 @@ import { PresetVoices } from './inference/preset-voices.ts'
 import { ReadingPool } from './inference/reading-pool.ts'
 import { ReadingRunner } from './inference/reading-runner.ts'
 import { Scheduler } from './inference/scheduler.ts'
-import { decodeVoiceSound } from './inference/voice-sound.ts'
+import { stateOfFeatures } from './inference/voice-sound.ts'
 import { VoiceStyles } from './inference/voice-styles.ts'
 import { warmUp, warmUpRecognition } from './inference/warm-up.ts'
 import { type WhisperModel, WhisperRecognizer } from './inference/whisper-recognizer.ts'
@@ -50,7 +51,6 @@ import { SPOKEN_LANGUAGES } from './speech/languages.ts'
 import { SPEECH_MODES } from './speech/speech-modes.ts'
 import { STYLE_CLASSES } from './speech/style-classes.ts'
 import { allVoices } from './speech/voice-directory.ts'
-import type { VoiceFeatures } from './speech/voice-fitting.ts'
 import { DEFAULT_VOICE_ID, PRESET_VOICES, presetVoices } from './speech/voices.ts'
 
 /** Expired tokens, idempotency entries and audio files are removed this often. */
@@ -117,9 +117,9 @@ export async function startNode(config: Config, models: ModelFolders, log: Log):
   const speaker = new ReadingRunner(scheduler, dictionary, readings)
   const voices = allVoices(ledger)
   const voicesDir = join(config.dataDir, 'voices')
-  const isReadable = (features: VoiceFeatures) => decodeVoiceSound(features) !== undefined
-  const voiceFiles = await VoiceFiles.open(voicesDir, systemDisk, isReadable)
-  await voiceFiles.sweep((voiceId) => ledger.voice(voiceId) !== undefined)
+  const isVoice = (voiceId: string) => ledger.voice(voiceId) !== undefined
+  const voiceFiles = await VoiceFiles.open(voicesDir, systemDisk, stateOfFeatures)
+  await voiceFiles.sweep(isVoice)
   const enrolled = new EnrolledVoices(voiceFiles, voicesDir, basename(models.kokoroConditioning))
   const enrolledStyles = new VoiceStyles(enrolled, scheduler, log, systemRandom, ENROLLED_STYLES_MAX)
   const openings = new Openings(costs, pool.workers, clock)
@@ -150,8 +150,15 @@ export async function startNode(config: Config, models: ModelFolders, log: Log):
   const listening =
     models.listening && startListening(models.listening, scheduler, { decoder, detector, spool }, pool.workers, clock)
   const fitter = new KokoroVoiceFitter(scheduler, detector, presets)
+  const voiceLearner = new VoiceLearner({ decoder, spool, fitter })
+  const prepareVoice = (voiceId: string) => engine.prepare(voiceId)
+  const onRefined = (voiceId: string) => {
+    enrolledStyles.forget(voiceId)
+    prepareVoice(voiceId)
+  }
+  const voiceRefiner = new VoiceRefiner({ learner: voiceLearner, voiceFiles, isVoice, onRefined, log })
   const admission = new CapacityAdmission(costs, pool.workers, openings, metrics.admission)
-  metrics.watch({ scheduler, costs, admission })
+  metrics.watch({ scheduler, costs, admission, voiceRefiner })
   const { requests, sockets } = routes({
     clock,
     random: systemRandom,
@@ -165,8 +172,9 @@ export async function startNode(config: Config, models: ModelFolders, log: Log):
     transcriber: listening?.transcriber,
     liveTranscriber: listening?.liveTranscriber,
     voiceFiles,
-    voiceLearner: new VoiceLearner({ decoder, spool, fitter }),
-    prepareVoice: (voiceId) => engine.prepare(voiceId),
+    voiceLearner,
+    voiceRefiner,
+    prepareVoice,
     lifecycle,
     observer: metrics.service,
     exposition: metrics,
@@ -199,6 +207,7 @@ export async function startNode(config: Config, models: ModelFolders, log: Log):
   // Last, because its keys are shown once: a start that fails must not have made any.
   const firstAccount = config.bootstrap ? await ledger.bootstrap(DEFAULT_VOICE_ID) : undefined
   lifecycle.warm()
+  await voiceRefiner.resume()
   const stopSweeping = repeat(clock, SWEEP_INTERVAL_MS, () => sweep(ledger, audioFiles, voiceFiles, log))
 
   return {
@@ -208,6 +217,7 @@ export async function startNode(config: Config, models: ModelFolders, log: Log):
     async stop() {
       lifecycle.drain()
       log.info({ open: http.openCount }, 'draining')
+      await voiceRefiner.stop()
       const drainMs = config.drainSeconds * 1_000
       // At the end of the drain time streams are told to end, and have a moment to say so before connections are cut.
       const cancelStop = clock.after(drainMs, () => lifecycle.stop())

@@ -13,7 +13,7 @@ import {
 import { KokoroEngine } from './kokoro.ts'
 import { SpeakerEncoder } from './speaker-encoder.ts'
 import { caricature } from './voice-aim.ts'
-import { searchVoice } from './voice-search.ts'
+import { rankTrials, searchVoice } from './voice-search.ts'
 import { WhisperEngine } from './whisper.ts'
 
 /** What a thread of this file is started with, as Piscina's `workerData`. */
@@ -36,7 +36,7 @@ let voiceSpace: VoiceSpace | undefined
 let encoder: Promise<SpeakerEncoder> | undefined
 
 /** What follows each other when a voice is fitted or measured: in between, what rendering whole needs is kept. */
-const FITTING: readonly SpeechTask['kind'][] = ['embed', 'search', 'trial', 'calibrate']
+const FITTING: readonly SpeechTask['kind'][] = ['embed', 'search', 'trial', 'rank', 'calibrate']
 
 /** Steps towards the colour of a trial, which takes a tenth of a second each, and of what the voice will sound like. */
 const COLOUR_CLIMBS = 2
@@ -71,6 +71,8 @@ async function run(task: SpeechTask): Promise<TaskResults[SpeechTask['kind']]> {
       return heardTrial(task)
     case 'search':
       return searchVoice(await loadedSpace(), task)
+    case 'rank':
+      return rankTrials(await loadedSpace(), task)
   }
 }
 

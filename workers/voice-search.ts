@@ -7,7 +7,14 @@ import {
   pointAt,
   type VoiceSpace,
 } from '../models/voices/voice-space.ts'
-import type { SearchTask, VoiceMixture, VoicePrint, VoiceSearch } from '../src/speech/task-protocol.ts'
+import type {
+  RankTask,
+  SearchTask,
+  VoiceMixture,
+  VoicePrint,
+  VoiceRanking,
+  VoiceTrial,
+} from '../src/speech/task-protocol.ts'
 import { caricature } from './voice-aim.ts'
 import { VoiceScore } from './voice-score.ts'
 import { VoiceSurrogate } from './voice-surrogate.ts'
@@ -27,20 +34,15 @@ const TRUST = [5, 2.5] as const
 const PITCH_STEP = 0.5
 
 /**
- * Where in the voice space the next trials should be made to come near a voice, and which of the trials came nearest: up the slope
- * of what the surrogate expects, first from the points that are known to resemble the voice, then from the best trials. The same task
- * has the same answer.
+ * Where in the voice space the next trial should be made to come near a voice: up the slope of what the surrogate expects, first from
+ * the points that are known to resemble the voice, then from the best trials. The same task has the same answer.
  */
-export function searchVoice(space: VoiceSpace, { target, trials }: SearchTask): VoiceSearch {
-  const examples = trials.map(({ coordinates, print, coloured }) => ({
-    coordinates,
-    heard: heardLike(space, print.embedding, print.pitch, target),
-    coloured: heardLike(space, coloured, print.pitch, target),
-  }))
+export function searchVoice(space: VoiceSpace, { target, trials }: SearchTask): VoiceMixture {
+  const examples = examplesOf(space, target, trials)
   const surrogate = new VoiceSurrogate(space, examples)
   const score = new VoiceScore(space, caricature(space, target))
   const search = new Search(space, surrogate, score, meanChange(examples))
-  const scores = examples.map(({ coordinates, coloured }) => score.of(coordinates, coloured))
+  const scores = scoresOf(score, examples)
   const ranking = [...scores.keys()].sort((a, b) => scores[b]! - scores[a]!)
   const found =
     trials.length === 0
@@ -49,7 +51,33 @@ export function searchVoice(space: VoiceSpace, { target, trials }: SearchTask): 
           search.climb(Float64Array.from(trials[ranking[rank]!]!.coordinates), trust),
         )
   const highest = found.reduce((a, b) => (b.score > a.score ? b : a))
-  return { next: mixtureAt(space, Float32Array.from(highest.point)), scores, best: ranking[0] ?? -1 }
+  return mixtureAt(space, Float32Array.from(highest.point))
+}
+
+/** Which of the trials came nearest to a voice. */
+export function rankTrials(space: VoiceSpace, { target, trials }: RankTask): VoiceRanking {
+  const score = new VoiceScore(space, caricature(space, target))
+  const scores = scoresOf(score, examplesOf(space, target, trials))
+  return { scores, best: scores.indexOf(Math.max(...scores)) }
+}
+
+/** A trial, by what the space keeps of what is heard. */
+interface Example {
+  readonly coordinates: Float32Array
+  readonly heard: Float32Array
+  readonly coloured: Float32Array
+}
+
+function examplesOf(space: VoiceSpace, target: VoicePrint, trials: readonly VoiceTrial[]): Example[] {
+  return trials.map(({ coordinates, print, coloured }) => ({
+    coordinates,
+    heard: heardLike(space, print.embedding, print.pitch, target),
+    coloured: heardLike(space, coloured, print.pitch, target),
+  }))
+}
+
+function scoresOf(score: VoiceScore, examples: readonly Example[]): number[] {
+  return examples.map(({ coordinates, coloured }) => score.of(coordinates, coloured))
 }
 
 function mixtureAt(space: VoiceSpace, coordinates: Float32Array): VoiceMixture {
@@ -63,7 +91,7 @@ function mixtureAt(space: VoiceSpace, coordinates: Float32Array): VoiceMixture {
 }
 
 /** What colouring has done to what was heard: it does about the same to the next. */
-function meanChange(examples: readonly { heard: Float32Array; coloured: Float32Array }[]): Float64Array {
+function meanChange(examples: readonly Example[]): Float64Array {
   const change = new Float64Array(HEARD_WIDTH)
   for (const { heard, coloured } of examples) {
     for (let at = 0; at < HEARD_WIDTH; at++) change[at]! += (coloured[at]! - heard[at]!) / examples.length

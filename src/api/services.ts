@@ -14,6 +14,7 @@ import type { VoiceDirectory } from '../speech/voice.ts'
 import type { AudioFiles } from './audio-files.ts'
 import type { ServiceObserver } from './service-observer.ts'
 import type { VoiceFiles } from './voice-files.ts'
+import type { VoiceRefiner } from './voice-refiner.ts'
 
 /** Everything an endpoint may use, handed to each endpoint once at start by the composition root. */
 export interface Services {
@@ -33,6 +34,8 @@ export interface Services {
   readonly voiceFiles: VoiceFiles
   /** undefined: no engine is set up that learns voices. */
   readonly voiceLearner: VoiceLearning | undefined
+  /** absent: voices stay as they are enrolled. */
+  readonly voiceRefiner?: Pick<VoiceRefiner, 'add' | 'cancel'>
   /** Does in quiet moments what the first request to a new voice would wait for. */
   readonly prepareVoice?: (voiceId: string) => void
   readonly lifecycle: Lifecycle

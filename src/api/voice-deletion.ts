@@ -11,7 +11,7 @@ import { maySpeakWith } from './voice-access.ts'
  * consent stay. A text that is being spoken with it is spoken to its end.
  */
 export function voiceDeletion(services: Services): Route {
-  const { ledger, voices, voiceFiles, log } = services
+  const { ledger, voices, voiceFiles, voiceRefiner, log } = services
   return {
     method: 'DELETE',
     path: '/api/v1/voices/:id',
@@ -27,6 +27,7 @@ export function voiceDeletion(services: Services): Route {
         throw new ApiError('VOICE_NOT_ALLOWED', 'the voice must be one of the account’s own that this key may use')
       }
       try {
+        await voiceRefiner?.cancel(deleted.id)
         await voiceFiles.remove(deleted.id)
       } catch (error) {
         // The voice is gone all the same; the next sweep tries again.

@@ -6,7 +6,7 @@ import type { EnrolledVoice, EnrollmentOutcome, NewKey } from '../ledger/ledger.
 import { newVoiceId } from '../ledger/voices.ts'
 import { ENROLLMENTS_PER_MINUTE_MAX, VOICES_PER_ACCOUNT_MAX } from '../limits.ts'
 import { SpoolFull } from '../runtime/spool.ts'
-import { UnfitReference, type VoiceFeatures } from '../speech/voice-fitting.ts'
+import { UnfitReference, type VoiceFitting } from '../speech/voice-fitting.ts'
 import { linkSignals } from './abort-signals.ts'
 import { findPlace } from './admission.ts'
 import { authenticate, type Caller, requirePermission } from './authenticate.ts'
@@ -78,17 +78,23 @@ async function enroll(
   const known = await ledger.findEnrolled(accountId, sha256)
   if (known !== undefined) return known
 
-  const features = await learn(services, form.file.path, signal)
+  const fitting = await learn(services, form.file.path, signal)
   const id = newVoiceId(services.random)
   const { name, gender, description, file } = form
   const voice = { id, accountId, name, gender, description, fileName: file.name, fileSize: file.bytes, sha256 }
-  const outcome = await services.voiceFiles.add(id, { reference: file.path, features }, () => {
+  const outcome = await services.voiceFiles.add(id, { reference: file.path, features: fitting.sketch }, () => {
     signal.throwIfAborted()
     return ledger.enrollVoice(voice, caller.key.id)
   })
-  if (outcome.status === 'created') services.prepareVoice?.(id)
+  if (outcome.status === 'created') becomeVoice(services, id, fitting)
   log.info({ requestId: exchange.id, keyId: caller.key.id, voiceId: id, outcome: outcome.status }, 'enrollment ended')
   return outcome
+}
+
+/** The voice speaks from now on; what is left to be done nobody waits for. */
+function becomeVoice({ prepareVoice, voiceRefiner }: Services, voiceId: string, fitting: VoiceFitting): void {
+  prepareVoice?.(voiceId)
+  voiceRefiner?.add(voiceId, fitting)
 }
 
 /** Learns a voice anew whose features are lost: what it was learnt from has just come in again. */
@@ -98,12 +104,16 @@ async function mend(
   { file }: EnrollmentForm,
   signal: AbortSignal,
 ): Promise<void> {
-  const { ledger, voiceFiles } = services
+  const { ledger, voiceFiles, voiceRefiner } = services
   if (voice === undefined || (await voiceFiles.load(voice.id)) !== undefined) return
-  const features = await learn(services, file.path, signal)
-  await voiceFiles.restore(voice.id, { reference: file.path, features })
+  const fitting = await learn(services, file.path, signal)
+  // Somebody else has brought it, or it was learnt from its own recording.
+  if ((await voiceFiles.load(voice.id)) !== undefined) return
+  await voiceRefiner?.cancel(voice.id)
+  await voiceFiles.restore(voice.id, { reference: file.path, features: fitting.sketch })
+  if (ledger.voice(voice.id) !== undefined) becomeVoice(services, voice.id, fitting)
   // Deleted meanwhile.
-  if (ledger.voice(voice.id) === undefined) await voiceFiles.remove(voice.id)
+  else await voiceFiles.remove(voice.id)
 }
 
 type Enrolled = Extract<EnrollmentOutcome, { readonly voice: EnrolledVoice }>
@@ -123,12 +133,12 @@ function requireVoice(services: Services, exchange: Exchange, outcome: Enrollmen
   }
 }
 
-async function learn(services: Services, path: string, signal: AbortSignal): Promise<VoiceFeatures> {
+async function learn(services: Services, path: string, signal: AbortSignal): Promise<VoiceFitting> {
   const learner = requireLearner(services)
   const place = findPlace(services, { pace: 'fitting' })
   if (place.status === 'refused') throw failed(place.message, place.retryAfterSeconds)
   try {
-    return await learner.learn(path, signal)
+    return await learner.learn(path, { signal })
   } finally {
     place.release()
   }

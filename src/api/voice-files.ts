@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path'
 import { isVoiceId } from '../ledger/voices.ts'
 import { VOICE_FEATURES_BYTES_MAX } from '../limits.ts'
 import type { Disk } from '../runtime/disk.ts'
-import type { VoiceFeatureStore, VoiceFeatures } from '../speech/voice-fitting.ts'
+import type { FeatureState, VoiceFeatureStore, VoiceFeatures } from '../speech/voice-fitting.ts'
 
 /** `reference`: path of the recording, which is copied. */
 export interface VoiceParts {
@@ -21,28 +21,31 @@ export interface VoiceParts {
  * a crash anywhere leaves a whole voice or none, and `sweep` takes the leftovers. One process a folder.
  *
  *   write <id>.part ─▶ rename to <id> ─▶ the ledger's record ═ the voice exists ═▶ the record goes ─▶ remove <id>
+ *
+ * The features are a sketch at first, and tell so themselves. What replaces them comes by one more rename, from <id>.part to
+ * <id>/features.
  */
 export class VoiceFiles implements VoiceFeatureStore {
   readonly #folder: string
   readonly #disk: Disk
-  readonly #isReadable: FeatureCheck
+  readonly #stateOf: FeatureCheck
   /** Voices whose files come before their record. */
   readonly #beginning = new Set<string>()
   /** Voices whose files are being replaced. */
   readonly #restoring = new Map<string, Promise<void>>()
 
-  /** `isReadable`: whether the engine still understands features; those it doesn't are as good as lost. */
-  static async open(folder: string, disk: Disk, isReadable: FeatureCheck = () => true): Promise<VoiceFiles> {
+  /** `stateOf`: what the engine says of features; those it doesn't understand any more are as good as lost. */
+  static async open(folder: string, disk: Disk, stateOf: FeatureCheck = () => 'refined'): Promise<VoiceFiles> {
     await disk.makeFolder(folder)
     // Or a power cut could take the folder itself, with the first voices in it.
     await disk.syncFolder(dirname(folder))
-    return new VoiceFiles(folder, disk, isReadable)
+    return new VoiceFiles(folder, disk, stateOf)
   }
 
-  private constructor(folder: string, disk: Disk, isReadable: FeatureCheck) {
+  private constructor(folder: string, disk: Disk, stateOf: FeatureCheck) {
     this.#folder = folder
     this.#disk = disk
-    this.#isReadable = isReadable
+    this.#stateOf = stateOf
   }
 
   /** Puts the files of a new voice in place, then calls `record`. They stay if that resolves with `created`, and only then. */
@@ -84,13 +87,48 @@ export class VoiceFiles implements VoiceFeatureStore {
   }
 
   async load(voiceId: string): Promise<VoiceFeatures | undefined> {
+    return (await this.#read(voiceId))?.features
+  }
+
+  /** Voices whose features are a sketch, or lost although the recording may be there. */
+  async unrefined(): Promise<string[]> {
+    const unrefined: string[] = []
+    for (const voiceId of await this.#disk.list(this.#folder)) {
+      if (isVoiceId(voiceId) && (await this.#read(voiceId))?.state !== 'refined') unrefined.push(voiceId)
+    }
+    return unrefined
+  }
+
+  /** Path of the recording. */
+  referenceOf(voiceId: string): string {
+    return join(this.#pathOf(voiceId), REFERENCE)
+  }
+
+  /** Puts other features in place of those that are there. Rejects where there is no such voice. */
+  async refine(voiceId: string, features: VoiceFeatures): Promise<void> {
+    await this.#restoring.get(voiceId)
+    const path = this.#pathOf(voiceId)
+    this.#beginning.add(voiceId)
+    try {
+      await this.#disk.write(partialOf(path), sealed(features))
+      await this.#removeMeasurements(path)
+      await this.#disk.rename(partialOf(path), join(path, FEATURES))
+      await this.#disk.syncFolder(path)
+    } finally {
+      await this.#disk.remove(partialOf(path))
+      this.#beginning.delete(voiceId)
+    }
+  }
+
+  async #read(voiceId: string): Promise<{ features: VoiceFeatures; state: FeatureState } | undefined> {
     if (!isVoiceId(voiceId)) return undefined
     const bytes = await this.#disk.read(join(this.#pathOf(voiceId), FEATURES)).catch(() => undefined)
     if (bytes === undefined || bytes.length > CHECKSUM_BYTES + VOICE_FEATURES_BYTES_MAX) return undefined
     // A copy: what was read may be part of a larger buffer.
     const features = new Uint8Array(bytes.subarray(CHECKSUM_BYTES))
     const isWhole = checksum(features).equals(bytes.subarray(0, CHECKSUM_BYTES))
-    return isWhole && this.#isReadable(features) ? features : undefined
+    const state = isWhole ? this.#stateOf(features) : 'lost'
+    return state === 'lost' ? undefined : { features, state }
   }
 
   /** The recording and all that was learnt from it; nothing where there is none. */
@@ -116,10 +154,17 @@ export class VoiceFiles implements VoiceFeatureStore {
     const partial = partialOf(path)
     await this.#disk.makeFolder(partial)
     await this.#disk.copy(reference, join(partial, REFERENCE))
-    await this.#disk.write(join(partial, FEATURES), Buffer.concat([checksum(features), features]))
+    await this.#disk.write(join(partial, FEATURES), sealed(features))
     await this.#disk.syncFolder(partial)
     await this.#disk.rename(partial, path)
     await this.#disk.syncFolder(this.#folder)
+  }
+
+  /** What an engine has measured of other features. */
+  async #removeMeasurements(path: string): Promise<void> {
+    for (const name of await this.#disk.list(path)) {
+      if (name !== REFERENCE && name !== FEATURES) await this.#disk.remove(join(path, name))
+    }
   }
 
   async #removeAll(voiceId: string): Promise<void> {
@@ -133,7 +178,7 @@ export class VoiceFiles implements VoiceFeatureStore {
   }
 }
 
-type FeatureCheck = (features: VoiceFeatures) => boolean
+type FeatureCheck = (features: VoiceFeatures) => FeatureState
 
 const REFERENCE = 'reference'
 const FEATURES = 'features'
@@ -141,6 +186,10 @@ const CHECKSUM_BYTES = 32
 
 function partialOf(path: string): string {
   return `${path}.part`
+}
+
+function sealed(features: VoiceFeatures): Uint8Array {
+  return Buffer.concat([checksum(features), features])
 }
 
 function checksum(features: VoiceFeatures): Buffer {

@@ -26,6 +26,7 @@ const COLD: Costs = {
   embed: 20,
   trial: 1_500,
   search: 500,
+  rank: 5,
 }
 
 /**
@@ -98,6 +99,7 @@ function unitsOf(task: SpeechTask): number {
       return Math.max(1, task.frames)
     case 'calibrate':
     case 'search':
+    case 'rank':
       return 1
     case 'trial':
       // The second sentence is the longer one, and measured with the first.

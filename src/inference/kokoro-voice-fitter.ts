@@ -9,9 +9,15 @@ import {
   type VoiceMixture,
   type VoicePrint,
 } from '../speech/task-protocol.ts'
-import type { TaskRunner } from '../speech/task-runner.ts'
+import type { TaskOrder, TaskRunner } from '../speech/task-runner.ts'
 import { colouringTaps } from '../speech/voice-colour.ts'
-import { UnfitReference, type VoiceFeatures, type VoiceFitter } from '../speech/voice-fitting.ts'
+import {
+  type FittingOrder,
+  UnfitReference,
+  type VoiceFeatures,
+  type VoiceFitter,
+  type VoiceFitting,
+} from '../speech/voice-fitting.ts'
 import type { PresetVoices } from './preset-voices.ts'
 import { encodeVoiceSound } from './voice-sound.ts'
 
@@ -23,7 +29,7 @@ const PITCH_CORRECTION_MAX = 1.25
 /**
  * Finds the mixture of the model's own voices that resembles a clip most: the clip is measured, mixtures are proposed, tried,
  * measured and coloured, and the best of them speaks another sentence, which says what is left of the difference in pitch and which
- * colour suits it.
+ * colour suits it. The first of them is the sketch.
  *
  *   clip ─▶ its speech ─▶ print ─▶ search ─▶ trial ─▶ print, in the best colour ─┬─▶ the best, heard again
  *                                    ▲                                           │ a few times
@@ -46,46 +52,32 @@ export class KokoroVoiceFitter implements VoiceFitter {
     this.#trials = trials
   }
 
-  async fit(reference: Float32Array, signal: AbortSignal): Promise<VoiceFeatures> {
-    try {
-      return await this.#fit(reference, signal)
-    } catch (error) {
-      // What a cancelled task rejects with says less.
-      signal.throwIfAborted()
-      throw error
+  fit(reference: Float32Array, order: FittingOrder): Promise<VoiceFitting> {
+    return unlessAborted(order.signal, this.#fit(reference, order))
+  }
+
+  async #fit(reference: Float32Array, order: FittingOrder): Promise<VoiceFitting> {
+    checkReferenceLength(reference)
+    const probabilities = await this.#detector.open().push(reference.slice())
+    const samples = referenceSpeech(reference, probabilities)
+    order.signal.throwIfAborted()
+    const styles = await this.#allStyles()
+    const target = await this.#runner.run({ kind: 'embed', samples, sampleRate: this.sampleRate }, taskOrder(order))
+    if (target.pitch === 0) throw new UnfitReference('min_voiced', 'holds too little voiced speech')
+
+    const trials = new Trials(this.#runner, styles, target)
+    const first = await trials.next(order)
+    return {
+      sketch: features(first.mixture, first, target, styles, true),
+      refine: (signal) => unlessAborted(signal, this.#refine(trials, { signal, isAhead: true })),
     }
   }
 
-  async #fit(reference: Float32Array, signal: AbortSignal): Promise<VoiceFeatures> {
-    const order = { deadline: Number.POSITIVE_INFINITY, signal }
-    checkReferenceLength(reference)
-    const probabilities = await this.#detector.open().push(reference.slice())
-    const speech = referenceSpeech(reference, probabilities)
-    signal.throwIfAborted()
-    const styles = await this.#allStyles()
-    const print = await this.#runner.run({ kind: 'embed', samples: speech, sampleRate: this.sampleRate }, order)
-    if (print.pitch === 0) throw new UnfitReference('min_voiced', 'holds too little voiced speech')
-
-    const tried: (HeardTrial & { readonly mixture: VoiceMixture })[] = []
-    const attempt = (mixture: VoiceMixture, sentence: number, before?: Float32Array) => {
-      const style = mixedRow(mixture, styles[TRIAL_STYLE_CLASS]!)
-      const { pitch } = mixture
-      return this.#runner.run(
-        { kind: 'trial', style, pitch, sentence, ...(before && { before }), target: print },
-        order,
-      )
-    }
-    for (;;) {
-      const trials = tried.map(({ mixture, print, coloured }) => {
-        return { coordinates: mixture.coordinates, print, coloured }
-      })
-      const { next, best } = await this.#runner.run({ kind: 'search', target: print, trials }, order)
-      const found = tried[best]
-      if (found && tried.length >= this.#trials) {
-        return features(found.mixture, await attempt(found.mixture, 1, found.spoken), print, styles)
-      }
-      tried.push({ ...(await attempt(next, 0)), mixture: next })
-    }
+  async #refine(trials: Trials, order: FittingOrder): Promise<VoiceFeatures> {
+    while (trials.count < this.#trials) await trials.next(order)
+    const { mixture, spoken } = await trials.best(order)
+    const again = await trials.hear(mixture, 1, order, spoken)
+    return features(mixture, again, trials.target, trials.styles, false)
   }
 
   /** Of each length class, the styles of all voices. */
@@ -99,11 +91,75 @@ export class KokoroVoiceFitter implements VoiceFitter {
   }
 }
 
+type Trial = HeardTrial & { readonly mixture: VoiceMixture }
+
+/** Mixtures that were tried to come near a voice, and what they sounded like. */
+class Trials {
+  readonly target: VoicePrint
+  /** Of each length class, the styles of all voices. */
+  readonly styles: readonly (readonly Float32Array[])[]
+  readonly #runner: TaskRunner
+  readonly #tried: Trial[] = []
+
+  constructor(runner: TaskRunner, styles: readonly (readonly Float32Array[])[], target: VoicePrint) {
+    this.#runner = runner
+    this.styles = styles
+    this.target = target
+  }
+
+  get count(): number {
+    return this.#tried.length
+  }
+
+  /** Tries the mixture that the search expects most of after all before. */
+  async next(order: FittingOrder): Promise<Trial> {
+    const mixture = await this.#runner.run({ kind: 'search', ...this.#known() }, taskOrder(order))
+    const trial = { ...(await this.hear(mixture, 0, order)), mixture }
+    this.#tried.push(trial)
+    return trial
+  }
+
+  async best(order: FittingOrder): Promise<Trial> {
+    const { best } = await this.#runner.run({ kind: 'rank', ...this.#known() }, taskOrder(order))
+    return this.#tried[best]!
+  }
+
+  /** `before`: what the mixture was heard to speak before. */
+  hear(mixture: VoiceMixture, sentence: number, order: FittingOrder, before?: Float32Array): Promise<HeardTrial> {
+    const style = mixedRow(mixture, this.styles[TRIAL_STYLE_CLASS]!)
+    const { pitch } = mixture
+    const task = { kind: 'trial', style, pitch, sentence, ...(before && { before }), target: this.target } as const
+    return this.#runner.run(task, taskOrder(order))
+  }
+
+  #known() {
+    const trials = this.#tried.map(({ mixture, print, coloured }) => {
+      return { coordinates: mixture.coordinates, print, coloured }
+    })
+    return { target: this.target, trials }
+  }
+}
+
+function taskOrder({ signal, isAhead = false }: FittingOrder): TaskOrder {
+  return { deadline: Number.POSITIVE_INFINITY, signal, isAhead }
+}
+
+/** What a cancelled task rejects with says less than the signal's reason. */
+async function unlessAborted<T>(signal: AbortSignal, work: Promise<T>): Promise<T> {
+  try {
+    return await work
+  } catch (error) {
+    signal.throwIfAborted()
+    throw error
+  }
+}
+
 function features(
   mixture: VoiceMixture,
   { print: heard, gains }: HeardTrial,
   wanted: VoicePrint,
   styles: readonly (readonly Float32Array[])[],
+  isSketch: boolean,
 ): VoiceFeatures {
   const rows: StyleRows = new Float32Array(STYLE_CLASSES.length * STYLE_WIDTH)
   for (const [styleClass, voices] of styles.entries()) rows.set(mixedRow(mixture, voices), styleClass * STYLE_WIDTH)
@@ -112,7 +168,7 @@ function features(
   const pitch = mixture.pitch * corrected
   const hertz = (heard.pitch || wanted.pitch) * corrected
   const equaliser = colouringTaps(gains, heard.spectrum, heard.bands, SAMPLE_RATE)
-  return encodeVoiceSound({ pitch, hertz, rows, equaliser })
+  return encodeVoiceSound({ pitch, hertz, rows, equaliser, isSketch })
 }
 
 /** The style of a mixture in a length class: `voices` are the styles of all voices in it. */

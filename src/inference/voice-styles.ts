@@ -39,6 +39,8 @@ export interface VoiceSound {
   readonly pitch?: number
   /** Taps of a filter that the speech goes through; absent: none. */
   readonly equaliser?: Float32Array
+  /** Another sound will take its place: of this one nothing is measured but what is needed, and nothing kept. */
+  readonly isSketch?: boolean
 }
 
 /** Where voices of one kind lie. */
@@ -84,9 +86,16 @@ export class VoiceStyles {
     this.#loaded.delete(name)
     this.#loaded.set(name, loading)
     if (known) return known
-    loading.catch(() => this.#loaded.delete(name))
+    loading.catch(() => {
+      if (this.#loaded.get(name) === loading) this.#loaded.delete(name)
+    })
     if (this.#loaded.size > this.#loadedMax) this.#loaded.delete(this.#loaded.keys().next().value!)
     return loading
+  }
+
+  /** The voice sounds otherwise from now on. Who speaks with it goes on as before. */
+  forget(name: string): void {
+    this.#loaded.delete(name)
   }
 
   async #read(name: string): Promise<VoiceStyle> {
@@ -119,7 +128,7 @@ export class VoiceStyles {
     /** One class after another, so that little of it stands in a queue. */
     const measureNext = () => {
       const styleClass = measured.indexOf(undefined)
-      if (!this.#ahead || styleClass === -1 || measured.some((other) => other?.order?.isAhead)) return
+      if (!this.#ahead || sound.isSketch || styleClass === -1 || measured.some((other) => other?.order?.isAhead)) return
       prepare(styleClass)
     }
     const prepare = (styleClass: number): void => {
@@ -137,6 +146,7 @@ export class VoiceStyles {
       ),
     )
     const conditioning = mean(measured.map((result) => result.conditioning))
+    if (sound.isSketch) return conditioning
     const path = this.#path(name, styleClass)
     // Of its own name: another node that shares the models may measure the same, and nobody may ever read half of it.
     const part = `${path}.${base32Id(this.#random, PART_ID_LENGTH)}.new`

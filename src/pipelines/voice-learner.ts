@@ -3,7 +3,13 @@ import type { AudioDecoder } from '../audio/decoding.ts'
 import { fromPcm16 } from '../audio/pcm.ts'
 import { REFERENCE_SECONDS_MAX, REFERENCE_SECONDS_MIN, VOICE_FEATURES_BYTES_MAX } from '../limits.ts'
 import type { Spool, SpoolFile } from '../runtime/spool.ts'
-import { UnfitReference, type VoiceFeatures, type VoiceFitter } from '../speech/voice-fitting.ts'
+import {
+  type FittingOrder,
+  UnfitReference,
+  type VoiceFeatures,
+  type VoiceFitter,
+  type VoiceFitting,
+} from '../speech/voice-fitting.ts'
 
 export interface VoiceLearnerParts {
   readonly decoder: AudioDecoder
@@ -11,7 +17,7 @@ export interface VoiceLearnerParts {
   readonly fitter: VoiceFitter
 }
 
-/** Learns a voice from an uploaded recording: file → samples → features. */
+/** Learns a voice from a recording: file → samples → sketch → features. */
 export class VoiceLearner {
   readonly #parts: VoiceLearnerParts
 
@@ -20,22 +26,21 @@ export class VoiceLearner {
   }
 
   /**
-   * Rejects with `UnfitReference` when the recording is of no use, with `DecoderBusy` or `SpoolFull` for want of room, and with the
-   * signal's reason when it aborts. Leaves nothing on disk.
+   * Resolves when there is a sketch. Rejects with `UnfitReference` when the recording is of no use, with `DecoderBusy` or `SpoolFull` for
+   * want of room, and with the signal's reason when it aborts. Leaves nothing on disk.
    */
-  async learn(path: string, signal: AbortSignal): Promise<VoiceFeatures> {
+  async learn(path: string, order: FittingOrder): Promise<VoiceFitting> {
     const { fitter } = this.#parts
-    const reference = await this.#read(path, signal)
+    const reference = await this.#read(path, order.signal)
     if (reference.length < REFERENCE_SECONDS_MIN * fitter.sampleRate) {
       throw new UnfitReference('min_duration', `must last at least ${REFERENCE_SECONDS_MIN} second`)
     }
     if (!reference.some((sample) => Math.abs(sample) > SILENCE_PEAK)) {
       throw new UnfitReference('not_silent', 'must not be silent')
     }
-    signal.throwIfAborted()
-    const features = await fitter.fit(reference, signal)
-    assert(features.length <= VOICE_FEATURES_BYTES_MAX, 'features are as small as the engine promises')
-    return features
+    order.signal.throwIfAborted()
+    const { sketch, refine } = await fitter.fit(reference, order)
+    return { sketch: ofBounds(sketch), refine: async (signal) => ofBounds(await refine(signal)) }
   }
 
   /** The beginning of the recording, mono, at the fitter's rate. */
@@ -72,6 +77,11 @@ export class VoiceLearner {
         throw new UnfitReference('decodable', `cannot be read: ${result.message}`)
     }
   }
+}
+
+function ofBounds(features: VoiceFeatures): VoiceFeatures {
+  assert(features.length <= VOICE_FEATURES_BYTES_MAX, 'features are as small as the engine promises')
+  return features
 }
 
 const BYTES_PER_SAMPLE = 2

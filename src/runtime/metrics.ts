@@ -21,6 +21,7 @@ export interface NodeState {
     readonly microphoneRoom: number
     readonly batchBacklogMs: number
   }
+  readonly voiceRefiner: { readonly count: number }
 }
 
 /**
@@ -145,7 +146,7 @@ export class Metrics {
   }
 
   /** Shows the state of these parts from now on. Once. */
-  watch({ scheduler, costs, admission }: NodeState): void {
+  watch({ scheduler, costs, admission, voiceRefiner }: NodeState): void {
     this.#readings('tasks_queued', 'Tasks that wait for a worker', () => scheduler.queued)
     this.#readings('tasks_running', 'Tasks that run now', () => scheduler.running)
     this.#readings(
@@ -161,6 +162,7 @@ export class Metrics {
       'Time to do all batch work that was taken',
       () => admission.batchBacklogMs / 1_000,
     )
+    this.#readings('voices_refining', 'Enrolled voices that are to be refined still', () => voiceRefiner.count)
   }
 
   /** Media type of `text`. */

@@ -177,7 +177,7 @@ export interface HeardTrial {
   readonly coloured: Float32Array
 }
 
-/** Looks for a mixture of the model's own voices that resembles a voice. */
+/** Looks for a mixture of the model's own voices that may resemble a voice more than what was tried. */
 export interface SearchTask {
   readonly kind: 'search'
   readonly target: VoicePrint
@@ -189,11 +189,18 @@ export interface VoiceTrial extends Pick<HeardTrial, 'print' | 'coloured'> {
   readonly coordinates: Float32Array
 }
 
-export interface VoiceSearch {
-  /** What to try next. */
-  readonly next: VoiceMixture
-  /** Likeness of each trial, 1 the most, and the best of them; -1: there are none yet. */
+/** Compares what was tried. */
+export interface RankTask {
+  readonly kind: 'rank'
+  readonly target: VoicePrint
+  /** At least one. */
+  readonly trials: readonly VoiceTrial[]
+}
+
+export interface VoiceRanking {
+  /** Likeness of each trial, 1 the most. */
   readonly scores: readonly number[]
+  /** Which of them is the best. */
   readonly best: number
 }
 
@@ -254,7 +261,8 @@ export interface TaskResults {
   recognize: Transcript
   embed: VoicePrint
   trial: HeardTrial
-  search: VoiceSearch
+  search: VoiceMixture
+  rank: VoiceRanking
 }
 export type SpeechTask =
   | PlanTask
@@ -265,6 +273,7 @@ export type SpeechTask =
   | EmbedTask
   | TrialTask
   | SearchTask
+  | RankTask
 export type TaskResult<T extends SpeechTask> = TaskResults[T['kind']]
 
 export const SAMPLE_RATE = 24_000

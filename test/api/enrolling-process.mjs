@@ -1,7 +1,8 @@
 /**
- * A process of its own that enrolls or deletes a voice and kills itself in the middle, for tests of sudden ends. It runs the built program.
+ * A process of its own that enrolls, refines or deletes a voice and kills itself in the middle, for tests of sudden ends. It runs the built program.
  *
  *   node enrolling-process.mjs <data folder> <reference> <account id> <key id> enroll <voice id> <step>
+ *   node enrolling-process.mjs <data folder> <reference> <account id> <key id> refine <voice id> <step>
  *   node enrolling-process.mjs <data folder> <reference> <account id> <key id> delete <voice id> <step>
  *
  * A step is one operation of the disk or the ledger, and is begun half-way: of what it writes, half is written. Prints `end` where there
@@ -56,6 +57,8 @@ if (work === 'enroll') {
     await dieAt(async () => {})
     return outcome
   })
+} else if (work === 'refine') {
+  await voiceFiles.refine(voiceId, new Uint8Array(1_000).fill(8))
 } else {
   await dieAt(async () => {})
   await ledger.deleteVoice(voiceId, accountId)

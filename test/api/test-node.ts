@@ -9,6 +9,7 @@ import { routes } from '../../src/api/routes.ts'
 import { unobservedService } from '../../src/api/service-observer.ts'
 import type { Services } from '../../src/api/services.ts'
 import { VoiceFiles } from '../../src/api/voice-files.ts'
+import { VoiceRefiner } from '../../src/api/voice-refiner.ts'
 import type { Mp3Encoder } from '../../src/audio/encoding.ts'
 import { Router } from '../../src/http/router.ts'
 import { type LedgerObserver, LmdbLedger } from '../../src/ledger/lmdb-ledger.ts'
@@ -25,7 +26,7 @@ import type { AdmissionOutcome, Work } from '../../src/speech/admission.ts'
 import type { Voice } from '../../src/speech/voice.ts'
 import { allVoices } from '../../src/speech/voice-directory.ts'
 import { FakeClock } from '../fake-clock.ts'
-import { ScriptedFitter } from '../scripted-fitter.ts'
+import { ScriptedFitter, scriptedState } from '../scripted-fitter.ts'
 import { LoudnessDetector, ScriptedDecoder, ScriptedRecognizer } from '../scripted-listening.ts'
 import { expectDescribed, expectMessages } from './documents/conformance.ts'
 import { FakeExchange, type FakeResponse, FakeSocket, type Reader } from './fake-exchange.ts'
@@ -71,6 +72,9 @@ export class TestNode {
   readonly lifecycle = new FakeLifecycle()
   readonly logLines: object[] = []
   readonly services: Services
+  readonly refiner: VoiceRefiner
+  /** Voices that sound otherwise since. */
+  readonly changed: string[] = []
   readonly ledger: LmdbLedger
   readonly accountId: string
   readonly adminKey: string
@@ -93,7 +97,7 @@ export class TestNode {
     const audioFiles = await AudioFiles.open(audioFolder, Buffer.from('a secret of the tests'), clock, systemRandom)
     const spool = await Spool.open(join(folder, 'spool'), SPOOL_BYTES_MAX, systemRandom)
     const voiceFolder = join(folder, 'voices')
-    const voiceFiles = await VoiceFiles.open(voiceFolder, systemDisk)
+    const voiceFiles = await VoiceFiles.open(voiceFolder, systemDisk, scriptedState)
     await giveFeatures(voiceFiles, OWN_VOICE)
     const keys = { admin: first.admin.plaintext, voice: first.voice.plaintext, stt: first.stt.plaintext }
     return new TestNode({
@@ -145,10 +149,19 @@ export class TestNode {
       this.voices.set(id, { id, model, name, accountId, language: 'en', british: true, gender: 'female' })
     }
     const enrolled = allVoices(this.ledger)
+    const voiceLearner = new VoiceLearner({ decoder: this.decoder, spool: parts.spool, fitter: this.fitter })
+    const log = collectingLog(this.logLines)
+    this.refiner = new VoiceRefiner({
+      learner: voiceLearner,
+      voiceFiles: parts.voiceFiles,
+      isVoice: (id) => this.ledger.voice(id) !== undefined,
+      onRefined: (id) => this.changed.push(id),
+      log,
+    })
     this.services = {
       clock: this.clock,
       random: systemRandom,
-      log: collectingLog(this.logLines),
+      log,
       ledger: this.ledger,
       voices: { find: (id) => this.voices.get(id) ?? enrolled.find(id) },
       synthesizer: this.synthesizer,
@@ -158,7 +171,8 @@ export class TestNode {
       transcriber: new FileTranscriber(listening, this.recognizer, 3),
       liveTranscriber: new LiveTranscriber(listening.detector, this.recognizer, this.clock),
       voiceFiles: parts.voiceFiles,
-      voiceLearner: new VoiceLearner({ decoder: this.decoder, spool: parts.spool, fitter: this.fitter }),
+      voiceLearner,
+      voiceRefiner: this.refiner,
       lifecycle: this.lifecycle,
       observer: unobservedService,
       exposition: { contentType: 'text/plain', text: async () => '' },
@@ -261,6 +275,7 @@ export class TestNode {
 
   /** Fails if a socket was sent an event that the documents do not describe. */
   async stop(): Promise<void> {
+    await this.refiner.stop()
     await this.ledger.close()
     await rm(this.#folder, { recursive: true, force: true })
     for (const { route, socket } of this.#sockets) {
@@ -272,7 +287,7 @@ export class TestNode {
 
 /** What an enrollment leaves on disk. */
 async function giveFeatures(voiceFiles: VoiceFiles, voiceId: string): Promise<void> {
-  const files = { reference: fileURLToPath(import.meta.url), features: new Uint8Array([1, 2, 3]) }
+  const files = { reference: fileURLToPath(import.meta.url), features: new Uint8Array(Buffer.from('refined: once')) }
   await voiceFiles.add(voiceId, files, async () => ({ status: 'created' }))
 }
 

@@ -10,6 +10,7 @@ import { StoreFailed } from '../../src/ledger/store.ts'
 import { systemDisk } from '../../src/runtime/disk.ts'
 import { SpoolFull } from '../../src/runtime/spool.ts'
 import { UnfitReference } from '../../src/speech/voice-fitting.ts'
+import { scriptedState } from '../scripted-fitter.ts'
 import { waitFor } from '../wait-for.ts'
 import { type CallOptions, FOREIGN_VOICE, OWN_VOICE, TestNode } from './test-node.ts'
 import { type EnrollmentChanges, enrollmentForm, recording } from './voice-form.ts'
@@ -22,6 +23,7 @@ beforeEach(async () => {
 })
 afterEach(async () => {
   vi.restoreAllMocks()
+  await refined()
   // Whatever happened: nothing is held, and each folder has its voice.
   expect([node.admission.held, node.spool.usedBytes]).toEqual([0, 0])
   expect(getEventListeners(node.lifecycle.stopped, 'abort')).toEqual([])
@@ -29,6 +31,8 @@ afterEach(async () => {
   expect((await readdir(node.voiceFolder)).sort()).toEqual([OWN_VOICE, ...enrolled].sort())
   await node.stop()
 })
+
+const refined = () => waitFor(() => node.refiner.count === 0, 'all voices to be refined')
 
 async function begin(form: FormData = enrollmentForm(), options: CallOptions = {}) {
   return node.upload(URL, form, { key: node.adminKey, ...options })
@@ -97,7 +101,8 @@ describe('a new voice', () => {
     const folder = join(node.voiceFolder, voice_id)
     expect((await readdir(folder)).sort()).toEqual(['features', 'reference'])
     expect(await readFile(join(folder, 'reference'), 'utf8')).toBe('3')
-    expect(await node.services.voiceFiles.load(voice_id)).toHaveLength(32)
+    await refined()
+    expect(scriptedState((await node.services.voiceFiles.load(voice_id))!)).toBe('refined')
     expect(node.fitter.heard).toEqual([3])
     expect(node.ledger.consentsOf(node.accountId)).toEqual([
       {
@@ -351,17 +356,20 @@ describe('the same recording again', () => {
   it('mends a voice whose features are lost', async () => {
     const { voice_id, api_key } = (await enroll({ file: file() })).json.data
     const speak = async () => (await node.post('/api/v1/tts/bytes', { text: 'Hello' }, { key: api_key.key })).status
+    await refined()
     await rm(join(node.voiceFolder, voice_id, 'features'))
     expect(await speak()).toBe(503)
     const { status, json } = await enroll({ file: file() })
     expect([status, json.data.voice_id, json.data.key_status]).toEqual([200, voice_id, 'exists'])
     expect(await speak()).toBe(200)
-    expect(node.fitter.heard).toHaveLength(2)
+    await refined()
+    expect([node.fitter.heard.length, node.changed]).toEqual([2, [voice_id, voice_id]])
   })
 
   it('makes no key that nobody hears of where the mending fails', async () => {
     const { voice_id, api_key } = (await enroll({ file: file() })).json.data
     await node.ledger.revokeKey(node.ledger.findKey(api_key.key)?.id ?? '')
+    await refined()
     await rm(join(node.voiceFolder, voice_id, 'features'))
     node.fitter.failure = new Error('tensor 7')
     expect((await refusal({ file: file() })).code).toBe('ENROLLMENT_FAILED')

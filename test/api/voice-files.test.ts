@@ -73,9 +73,10 @@ describe('features', () => {
   it('that the engine does not understand any more are none', async () => {
     const { files, id, reference, voices } = await workplace()
     await files.add(id, { reference, features: FEATURES }, created)
-    const isSeven = (features: Uint8Array) => features[0] === 7
+    const isSeven = (features: Uint8Array) => (features[0] === 7 ? 'refined' : 'lost')
+    const isOther = (features: Uint8Array) => (features[0] === 7 ? 'lost' : 'refined')
     expect(await (await VoiceFiles.open(voices, systemDisk, isSeven)).load(id)).toEqual(FEATURES)
-    expect(await (await VoiceFiles.open(voices, systemDisk, (features) => !isSeven(features))).load(id)).toBeUndefined()
+    expect(await (await VoiceFiles.open(voices, systemDisk, isOther)).load(id)).toBeUndefined()
   })
 
   it('that were lost are restored once, by however many at a time', async () => {
@@ -122,6 +123,66 @@ describe('features', () => {
     bytes[at]! ^= 1
     return bytes
   }
+})
+
+describe('refining', () => {
+  it('replaces the features and takes what was measured of those before; the recording stays', async () => {
+    const { files, id, reference, voices } = await workplace()
+    await files.add(id, { reference, features: FEATURES }, created)
+    await writeFile(join(voices, id, 'conditioning'), 'of a sketch')
+    await files.refine(
+      id,
+      FEATURES.map(() => 8),
+    )
+    expect(await files.load(id)).toEqual(FEATURES.map(() => 8))
+    expect(await readFile(files.referenceOf(id), 'utf8')).toBe(RECORDING)
+    expect([await readdir(voices), (await readdir(join(voices, id))).sort()]).toEqual([[id], ['features', 'reference']])
+    expect((await stat(join(voices, id, 'features'))).mode & 0o077).toBe(0)
+  })
+
+  it('of a voice that has gone fails, and leaves nothing', async () => {
+    const { files, id, reference, voices } = await workplace()
+    await files.add(id, { reference, features: FEATURES }, created)
+    await files.remove(id)
+    await expect(files.refine(id, FEATURES)).rejects.toThrow('ENOENT')
+    expect(await readdir(voices)).toEqual([])
+  })
+
+  it.each(['write', 'rename'] as const)('leaves the sketch where the disk fails to %s', async (step) => {
+    const disk = { ...systemDisk }
+    const { files, id, reference, voices } = await workplace(disk)
+    await files.add(id, { reference, features: FEATURES }, created)
+    disk[step] = () => Promise.reject(new Error('no space'))
+    await expect(files.refine(id, new Uint8Array(3))).rejects.toThrow('no space')
+    expect([await files.load(id), await readdir(voices)]).toEqual([FEATURES, [id]])
+  })
+
+  it('is owed to sketches, to what the engine does not understand, and to what is lost', async () => {
+    const { reference, voices } = await workplace()
+    const states = { 7: 'refined', 8: 'sketch', 9: 'lost' } as const
+    const files = await VoiceFiles.open(voices, systemDisk, ([first]) => states[first as 7 | 8 | 9])
+    const ids = [7, 8, 9, 7].map(() => newVoiceId(systemRandom))
+    for (const [index, first] of [7, 8, 9, 7].entries())
+      await files.add(ids[index]!, { reference, features: FEATURES.map(() => first) }, created)
+    await rm(join(voices, ids[3]!, 'features'))
+    await mkdir(join(voices, 'lost+found'))
+    expect((await files.unrefined()).sort()).toEqual(ids.slice(1).sort())
+  })
+
+  it('is not swept away while it goes on', async () => {
+    const disk = { ...systemDisk }
+    const { files, id, reference } = await workplace(disk)
+    await files.add(id, { reference, features: FEATURES }, created)
+    disk.rename = async (from, to) => {
+      expect(await files.sweep(() => true)).toBe(0)
+      await systemDisk.rename(from, to)
+    }
+    await files.refine(
+      id,
+      FEATURES.map(() => 8),
+    )
+    expect(await files.load(id)).toEqual(FEATURES.map(() => 8))
+  })
 })
 
 describe('a sweep', () => {
@@ -189,7 +250,9 @@ describe('a process killed at any step', () => {
         )
       })
     }
-    return { run, check: () => restart(folder, id, account.id), id }
+    // As engines do of voices that speak.
+    const measure = () => writeFile(join(folder, 'voices', id, 'conditioning'), 'of a sketch')
+    return { run, check: () => restart(folder, id, account.id), id, measure }
   }
 
   it('of an enrollment leaves a whole voice or none', async () => {
@@ -205,6 +268,25 @@ describe('a process killed at any step', () => {
     }
     // Folder, copy, write, sync, rename, sync; then the ledger, before and after; then nothing is left to interrupt.
     expect(seen).toEqual([false, false, false, false, false, false, false, true, true])
+  })
+
+  it('of a refinement leaves the sketch or what it became, and nothing beside it', async () => {
+    const seen: number[] = []
+    for (let step = 1; ; step++) {
+      const { run, check, id, measure } = await prepare()
+      expect(await run('enroll', 0)).toBe('end')
+      await measure()
+      const end = await run('refine', step)
+      const { found } = await check()
+      const [first] = found.features ?? []
+      const features = FEATURES.map(() => first ?? 0)
+      expect({ step, ...found }).toEqual({ step, ...whole(id), features })
+      seen.push(first ?? 0)
+      if (end === 'end') break
+      expect(end).toBe('SIGKILL')
+    }
+    // Write, list, remove, rename; sync, and remove what is gone already; then nothing is left to interrupt.
+    expect(seen).toEqual([7, 7, 7, 7, 8, 8, 8])
   })
 
   it('of a deletion leaves a whole voice or none, and the consent either way', async () => {

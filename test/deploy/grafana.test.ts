@@ -23,6 +23,7 @@ beforeAll(async () => {
     scheduler: { queued: 0, running: 0 },
     costs: { realTimeFactor: 1 },
     admission: { liveStreams: 0, liveRoom: 0, microphoneRoom: 0, batchBacklogMs: 0 },
+    voiceRefiner: { count: 0 },
   })
   // Labels show with the first sample.
   metrics.service.speechBegan('sse')

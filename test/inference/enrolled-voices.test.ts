@@ -18,6 +18,7 @@ const sound = {
   hertz: 187.5,
   rows: Float32Array.from({ length: STYLE_CLASSES.length * STYLE_WIDTH }, (_, at) => Math.floor(at / STYLE_WIDTH)),
   equaliser: new Float32Array(EQUALISER_TAPS),
+  isSketch: false,
 }
 
 let folder: string
@@ -97,6 +98,55 @@ describe('an enrolled voice', () => {
     features.set('voice_a', Uint8Array.of(1, 2, 3))
     await expect(all.load('voice_a')).rejects.toBeInstanceOf(VoiceFeaturesLost)
     await expect(all.load('voice_a')).rejects.toBeInstanceOf(VoiceFeaturesLost)
+  })
+
+  it('that is a sketch is measured for what it speaks, and nothing of it is kept', async () => {
+    features.set('voice_a', encodeVoiceSound({ ...sound, isSketch: true }))
+    const voice = await styles().load('voice_a')
+    await Promise.all([voice.conditioning(2, 0), voice.conditioning(2, 0)])
+    // Turns in which other classes would be begun, and files written.
+    await styles().load('voice_b')
+    const rows = runner.tasks('calibrate').map(({ style }) => style[0])
+    expect([new Set(rows), stored('voice_a')]).toEqual([new Set([2]), []])
+    await (await styles().load('voice_a')).conditioning(2, 0)
+    expect(runner.tasks('calibrate')).toHaveLength(2 * rows.length)
+  })
+
+  it('sounds otherwise to whoever comes after a change, and as before to whoever speaks with it', async () => {
+    features.set('voice_a', encodeVoiceSound({ ...sound, isSketch: true }))
+    const all = styles()
+    const before = await all.load('voice_a')
+    features.set('voice_a', encodeVoiceSound({ ...sound, pitch: 1.5 }))
+    expect(await all.load('voice_a')).toBe(before)
+    all.forget('voice_a')
+    const after = await all.load('voice_a')
+    expect([before.pitch, after.pitch]).toEqual([1.25, 1.5])
+    await after.conditioning(2, 0)
+    expect(runner.tasks('calibrate').at(0)?.pitch).toBe(1.5)
+    await allStored('voice_a')
+    runner.ran.length = 0
+    await before.conditioning(3, 0)
+    expect(runner.tasks('calibrate').map(({ pitch }) => pitch)).toEqual([1.25, 1.25])
+  })
+
+  it('is read again where its features change while they are read', async () => {
+    const all = styles()
+    const reading = all.load('voice_a')
+    features.set('voice_a', encodeVoiceSound({ ...sound, pitch: 1.5 }))
+    all.forget('voice_a')
+    await reading
+    expect(await all.load('voice_a')).toMatchObject({ pitch: 1.5 })
+  })
+
+  it('that could not be read before a change is not forgotten after it', async () => {
+    const all = styles()
+    features.set('voice_a', Uint8Array.of(1))
+    const reading = all.load('voice_a')
+    all.forget('voice_a')
+    features.set('voice_a', encodeVoiceSound(sound))
+    const again = all.load('voice_a')
+    await expect(reading).rejects.toBeInstanceOf(VoiceFeaturesLost)
+    expect(await all.load('voice_a')).toBe(await again)
   })
 
   it('is forgotten when others were spoken with since, and no sooner', async () => {

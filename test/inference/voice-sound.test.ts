@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { EQUALISER_TAPS } from '../../src/audio/equaliser.ts'
-import { decodeVoiceSound, encodeVoiceSound } from '../../src/inference/voice-sound.ts'
+import { decodeVoiceSound, encodeVoiceSound, stateOfFeatures } from '../../src/inference/voice-sound.ts'
 import { STYLE_CLASSES, STYLE_WIDTH } from '../../src/speech/style-classes.ts'
 
 const sound = {
@@ -8,6 +8,7 @@ const sound = {
   hertz: 187.5,
   rows: Float32Array.from({ length: STYLE_CLASSES.length * STYLE_WIDTH }, (_, index) => Math.sin(index)),
   equaliser: Float32Array.from({ length: EQUALISER_TAPS }, (_, index) => Math.cos(index)),
+  isSketch: false,
 }
 
 describe('a fitted voice as bytes', () => {
@@ -19,6 +20,13 @@ describe('a fitted voice as bytes', () => {
     const around = new Uint8Array(bytes.length + 3)
     around.set(bytes, 3)
     expect(decodeVoiceSound(around.subarray(3))).toEqual(sound)
+    expect(decodeVoiceSound(Buffer.from(around.buffer, 3))).toEqual(sound)
+  })
+
+  it('is told from its sketch, and from what is neither', () => {
+    const [sketch, refined] = [true, false].map((isSketch) => encodeVoiceSound({ ...sound, isSketch }))
+    expect(decodeVoiceSound(sketch!)).toEqual({ ...sound, isSketch: true })
+    expect([sketch!, refined!, refined!.subarray(1)].map(stateOfFeatures)).toEqual(['sketch', 'refined', 'lost'])
   })
 
   it('is nothing once a bit of it has changed, or a byte is missing', () => {

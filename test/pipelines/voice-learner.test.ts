@@ -7,7 +7,7 @@ import { VoiceLearner } from '../../src/pipelines/voice-learner.ts'
 import { systemRandom } from '../../src/runtime/random.ts'
 import { Spool, SpoolFull } from '../../src/runtime/spool.ts'
 import { UnfitReference } from '../../src/speech/voice-fitting.ts'
-import { ScriptedFitter } from '../scripted-fitter.ts'
+import { ScriptedFitter, scriptedState } from '../scripted-fitter.ts'
 import { ScriptedDecoder } from '../scripted-listening.ts'
 
 const never = new AbortController().signal
@@ -23,7 +23,7 @@ async function workplace(bytesMax = 1e9) {
     fitter,
     async learn(script: string, signal = never) {
       await writeFile(join(folder, 'upload'), script)
-      return learner.learn(join(folder, 'upload'), signal)
+      return learner.learn(join(folder, 'upload'), { signal })
     },
     async expectNothingLeft() {
       expect([spool.usedBytes, await readdir(join(folder, 'spool'))]).toEqual([0, []])
@@ -34,11 +34,12 @@ async function workplace(bytesMax = 1e9) {
 describe('learning a voice', () => {
   it('gives the fitter the recording at its own rate, and hands on the features', async () => {
     const { learn, fitter, expectNothingLeft } = await workplace()
-    const features = await learn('2 -1 1.5')
-    expect(fitter.heard).toEqual([4.5])
-    expect(features).toHaveLength(32)
-    expect(await learn('2 -1 1.5')).toEqual(features)
+    const [fitting, again] = [await learn('2 -1 1.5'), await learn('2 -1 1.5')]
+    expect(fitter.heard).toEqual([4.5, 4.5])
+    expect([scriptedState(fitting.sketch), again.sketch]).toEqual(['sketch', fitting.sketch])
     await expectNothingLeft()
+    const refined = await fitting.refine(never)
+    expect([scriptedState(refined), await again.refine(never)]).toEqual(['refined', refined])
   })
 
   it('listens to the first minute of a long recording', async () => {
@@ -94,7 +95,11 @@ describe('learning a voice', () => {
 
   it('takes no more of an engine than may be kept', async () => {
     const { learn, fitter } = await workplace()
-    fitter.fit = async () => new Uint8Array(64 * 1024 + 1)
+    const [small, large] = [new Uint8Array(64 * 1024), new Uint8Array(64 * 1024 + 1)]
+    fitter.fit = async () => ({ sketch: large, refine: async () => small })
     await expect(learn('2')).rejects.toThrow(/features/)
+    fitter.fit = async () => ({ sketch: small, refine: async () => large })
+    const { refine } = await learn('2')
+    await expect(refine(never)).rejects.toThrow(/features/)
   })
 })

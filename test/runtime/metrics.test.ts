@@ -71,7 +71,7 @@ describe('the metrics of a node', () => {
     const metrics = new Metrics()
     const scheduler = { queued: 3, running: 2 }
     const admission = { liveStreams: 4, liveRoom: 1, microphoneRoom: 6, batchBacklogMs: 1_500 }
-    metrics.watch({ scheduler, costs: { realTimeFactor: 0.25 }, admission })
+    metrics.watch({ scheduler, costs: { realTimeFactor: 0.25 }, admission, voiceRefiner: { count: 2 } })
     expect(await series(metrics, 'syrinx_tasks_queued')).toEqual({ '': 3 })
     scheduler.queued = 7
     expect(await series(metrics, 'syrinx_tasks_queued')).toEqual({ '': 7 })
@@ -80,6 +80,7 @@ describe('the metrics of a node', () => {
     expect(await series(metrics, 'syrinx_live_streams')).toEqual({ '': 4 })
     expect(await series(metrics, 'syrinx_live_streams_room')).toEqual({ '': 1 })
     expect(await series(metrics, 'syrinx_batch_backlog_seconds')).toEqual({ '': 1.5 })
+    expect(await series(metrics, 'syrinx_voices_refining')).toEqual({ '': 2 })
   })
 
   it('add up what waits for the readers of open streams, and forget a stream that has ended', async () => {

@@ -91,6 +91,7 @@ const FEATURES = encodeVoiceSound({
   hertz: 187.5,
   rows: new Float32Array(STYLE_CLASSES.length * STYLE_WIDTH),
   equaliser: new Float32Array(EQUALISER_TAPS),
+  isSketch: false,
 })
 
 function sha256Of(bytes: Uint8Array): string {

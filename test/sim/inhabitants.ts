@@ -171,6 +171,7 @@ async function drain(world: World): Promise<void> {
   await world.sleep(chance.between(1_000, 30_000))
   world.note('the node drains')
   node?.lifecycle.drain()
+  void node?.voiceRefiner.stop()
   await world.sleep(chance.between(0, 8_000))
   world.note('the node stops')
   node?.lifecycle.stop()

@@ -4,6 +4,7 @@ import { renderError } from '../../src/api/errors.ts'
 import { routes } from '../../src/api/routes.ts'
 import { unobservedService } from '../../src/api/service-observer.ts'
 import { VoiceFiles } from '../../src/api/voice-files.ts'
+import { VoiceRefiner } from '../../src/api/voice-refiner.ts'
 import { Router } from '../../src/http/router.ts'
 import { CapacityAdmission } from '../../src/inference/admission.ts'
 import { CostModel } from '../../src/inference/cost-model.ts'
@@ -14,7 +15,7 @@ import { Openings } from '../../src/inference/openings.ts'
 import { PresetVoices } from '../../src/inference/preset-voices.ts'
 import { ReadingRunner } from '../../src/inference/reading-runner.ts'
 import { Scheduler } from '../../src/inference/scheduler.ts'
-import { decodeVoiceSound } from '../../src/inference/voice-sound.ts'
+import { stateOfFeatures } from '../../src/inference/voice-sound.ts'
 import { VoiceStyles } from '../../src/inference/voice-styles.ts'
 import { warmUp, warmUpRecognition } from '../../src/inference/warm-up.ts'
 import { WhisperRecognizer } from '../../src/inference/whisper-recognizer.ts'
@@ -66,7 +67,7 @@ export interface Surroundings {
 
 type Parts = Pick<
   SimulatedNode,
-  'life' | 'ledger' | 'spool' | 'scheduler' | 'runner' | 'pool' | 'admission' | 'voiceFiles'
+  'life' | 'ledger' | 'spool' | 'scheduler' | 'runner' | 'pool' | 'admission' | 'voiceFiles' | 'voiceRefiner'
 >
 
 /** Everything of the node that is above its disks, workers, network and clock: the composition of `main.ts`. */
@@ -79,6 +80,7 @@ export class SimulatedNode {
   readonly pool: SimulatedPool
   readonly admission: CapacityAdmission
   readonly voiceFiles: VoiceFiles
+  readonly voiceRefiner: VoiceRefiner
   readonly lifecycle = new NodeLifecycle()
   readonly #routes: ReturnType<typeof routes>
   readonly #router: Router
@@ -94,12 +96,9 @@ export class SimulatedNode {
     const runner = new WatchedRunner(scheduler, clock)
     watchTasks(runner, pool)
     const presets = new VoiceStyles(new PresetVoices(VOICES, CONDITIONING), runner, log, chance, PRESET_VOICES.length)
-    const voiceFiles = await VoiceFiles.open(
-      ENROLLED,
-      systemDisk,
-      (features) => decodeVoiceSound(features) !== undefined,
-    )
-    await voiceFiles.sweep((voiceId) => ledger.voice(voiceId) !== undefined)
+    const isVoice = (voiceId: string) => ledger.voice(voiceId) !== undefined
+    const voiceFiles = await VoiceFiles.open(ENROLLED, systemDisk, stateOfFeatures)
+    await voiceFiles.sweep(isVoice)
     const enrolled = new VoiceStyles(
       new EnrolledVoices(voiceFiles, ENROLLED, 'graphs'),
       runner,
@@ -120,8 +119,15 @@ export class SimulatedNode {
     const listening = { decoder, detector: new LoudnessDetector(), spool }
     const admission = new CapacityAdmission(costs, machine.workers, openings)
     const fitter = new KokoroVoiceFitter(runner, listening.detector, { styles: async () => STYLES }, TRIALS)
+    const voiceLearner = new VoiceLearner({ decoder, spool, fitter })
+    const prepareVoice = (voiceId: string) => engine.prepare(voiceId)
+    const onRefined = (voiceId: string) => {
+      enrolled.forget(voiceId)
+      prepareVoice(voiceId)
+    }
+    const voiceRefiner = new VoiceRefiner({ learner: voiceLearner, voiceFiles, isVoice, onRefined, log })
     const encoders = new SimulatedEncoders(life, chance)
-    const parts = { life, ledger, spool, scheduler, runner, pool, admission, voiceFiles, log }
+    const parts = { life, ledger, spool, scheduler, runner, pool, admission, voiceFiles, voiceRefiner, log }
     const node = new SimulatedNode(parts, (lifecycle) => ({
       clock,
       random: chance,
@@ -135,8 +141,9 @@ export class SimulatedNode {
       transcriber: new FileTranscriber(listening, recognizer, machine.workers + 1),
       liveTranscriber: new LiveTranscriber(listening.detector, recognizer, clock),
       voiceFiles,
-      voiceLearner: new VoiceLearner({ decoder, spool, fitter }),
-      prepareVoice: (voiceId) => engine.prepare(voiceId),
+      voiceLearner,
+      voiceRefiner,
+      prepareVoice,
       openAi: { speechModel: 'simulated' },
       lifecycle,
       observer: unobservedService,
@@ -149,6 +156,7 @@ export class SimulatedNode {
     await warmUp(pool, costs, clock, style)
     await warmUpRecognition(pool, costs, clock, LANGUAGES)
     node.lifecycle.warm()
+    await voiceRefiner.resume()
     return node
   }
 
@@ -164,6 +172,7 @@ export class SimulatedNode {
     this.pool = parts.pool
     this.admission = parts.admission
     this.voiceFiles = parts.voiceFiles
+    this.voiceRefiner = parts.voiceRefiner
     this.#log = parts.log
     this.#routes = routes(services(this.lifecycle))
     this.#router = new Router(this.#routes.requests)
@@ -199,6 +208,7 @@ export class SimulatedNode {
       'tasks queued': this.scheduler.queued,
       'tasks running': this.scheduler.running,
       listeners: this.runner.listeners,
+      'voices to refine': this.voiceRefiner.count,
       timers: this.life.timers,
       'bytes of the spool': this.spool.usedBytes,
       'waits for the end': getEventListeners(this.lifecycle.stopped, 'abort').length,

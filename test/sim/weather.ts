@@ -96,6 +96,11 @@ function drawUsual(chance: Chance): Weather {
   }
 }
 
+/** Nothing keeps voices that were enrolled from being refined in the end. */
+export function areVoicesRefined({ machine, diskFills, drains }: Weather): boolean {
+  return machine.failedShare + machine.lostShare === 0 && !diskFills && !drains
+}
+
 /** Nothing is wrong with the machine or anybody on it, and it is fast enough for a listener. */
 export function isCalm(weather: Weather): boolean {
   const { machine, commits, deaths, drains, slowReaders, diskFills, isCalibrated } = weather

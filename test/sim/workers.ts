@@ -1,5 +1,5 @@
 import { WorkerLost, type WorkerPool } from '../../src/inference/scheduler.ts'
-import type { RecognizeTask, SearchTask, SpeechTask, TaskResult, VoiceSearch } from '../../src/speech/task-protocol.ts'
+import type { RecognizeTask, SearchTask, SpeechTask, TaskResult, VoiceMixture } from '../../src/speech/task-protocol.ts'
 import { PRESET_VOICES } from '../../src/speech/voices.ts'
 import { analyticAnswer } from '../inference/analytic-runner.ts'
 import type { Chance } from './chance.ts'
@@ -85,15 +85,16 @@ export class SimulatedPool implements WorkerPool {
       case 'search':
       case 'trial':
         return realTimeFactor * 1_000
+      case 'rank':
+        return realTimeFactor
     }
   }
 }
 
-/** All voices in equal parts, and the first trial for the best. */
-function searched({ trials }: SearchTask): VoiceSearch {
+/** All voices in equal parts. */
+function searched({ trials }: SearchTask): VoiceMixture {
   const weights = new Float32Array(PRESET_VOICES.length).fill(1 / PRESET_VOICES.length)
-  const next = { coordinates: Float32Array.of(trials.length), timbre: weights, prosody: weights, pitch: 1 }
-  return { next, scores: trials.map(() => 1), best: trials.length - 1 }
+  return { coordinates: Float32Array.of(trials.length), timbre: weights, prosody: weights, pitch: 1 }
 }
 
 function heard({ samples, languages }: RecognizeTask) {

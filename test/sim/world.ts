@@ -14,7 +14,7 @@ import { Network } from './network.ts'
 import { CONDITIONING, SimulatedNode, VOICES } from './node.ts'
 import { FileDisk, mountFiles } from './simulated-files.ts'
 import { LedgerDisk, mountLedger } from './simulated-lmdb.ts'
-import { drawWeather, isCalm, type Weather } from './weather.ts'
+import { areVoicesRefined, drawWeather, isCalm, type Weather } from './weather.ts'
 
 /** More than any world needs to come to rest. */
 const STEPS_MAX = 200_000
@@ -195,6 +195,7 @@ export class World {
     if (this.node === undefined) return
     this.books.verify(this.node.ledger)
     this.voices.look()
+    if (areVoicesRefined(this.weather)) this.voices.requireRefined()
     for (const [what, count] of Object.entries(this.node.held)) {
       if (count !== 0) this.fail(`at rest the node holds ${count} ${what}`)
     }

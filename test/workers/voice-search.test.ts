@@ -11,7 +11,7 @@ import {
 import type { VoicePrint, VoiceTrial } from '../../src/speech/task-protocol.ts'
 import { caricature } from '../../workers/voice-aim.ts'
 import { VoiceScore } from '../../workers/voice-score.ts'
-import { searchVoice } from '../../workers/voice-search.ts'
+import { rankTrials, searchVoice } from '../../workers/voice-search.ts'
 import { VoiceSurrogate } from '../../workers/voice-surrogate.ts'
 
 const space = await loadVoiceSpace()
@@ -139,15 +139,14 @@ describe('the search', () => {
   it('proposes the same to the same clip, and something that should resemble it', () => {
     const first = searchVoice(space, { kind: 'search', target, trials: [] })
     expect(searchVoice(space, { kind: 'search', target, trials: [] })).toEqual(first)
-    expect(first).toMatchObject({ best: -1, scores: [] })
     const guess = new Float64Array(HEARD_WIDTH)
-    new VoiceSurrogate(space, []).predict(Float64Array.from(first.next.coordinates), guess)
-    expect(new VoiceScore(space, target).of(first.next.coordinates, guess)).toBeGreaterThan(0.8)
+    new VoiceSurrogate(space, []).predict(Float64Array.from(first.coordinates), guess)
+    expect(new VoiceScore(space, target).of(first.coordinates, guess)).toBeGreaterThan(0.8)
     expect(Math.exp(guess[EMBEDDING_AXES]!) / target.pitch).toBeCloseTo(1, 1)
   })
 
   it('says which weights and pitch its point stands for', () => {
-    const { next } = searchVoice(space, { kind: 'search', target, trials: [] })
+    const next = searchVoice(space, { kind: 'search', target, trials: [] })
     const { timbre, prosody, lnPitch } = pointAt(space, next.coordinates)
     expect(next.timbre).toEqual(weightsAt(space.timbre, timbre))
     expect(next.prosody).toEqual(weightsAt(space.prosody, prosody))
@@ -155,40 +154,49 @@ describe('the search', () => {
     expect(Math.min(...next.timbre)).toBeGreaterThan(-0.3)
   })
 
-  it('names the best of the trials and goes on near it', () => {
+  it('goes on near the best of the trials', () => {
     const trials = [30, 60, 90].map((index) => trialOf(index, index))
-    const { best, scores, next } = searchVoice(space, { kind: 'search', target, trials })
-    expect(best).toBe(1)
-    expect(scores[1]).toBe(Math.max(...scores))
+    const next = searchVoice(space, { kind: 'search', target, trials })
     const distance = (index: number) =>
       Math.hypot(...next.coordinates.map((value, axis) => value - triedAt(index)[axis]!))
     expect(distance(60)).toBeLessThan(Math.min(distance(30), distance(90)))
   })
 
+  it('expects of the next trial what colouring did to those before', () => {
+    const expected = (trials: readonly VoiceTrial[]) =>
+      searchVoice(space, { kind: 'search', target, trials }).coordinates
+    expect(expected([trialOf(60, 60)])).not.toEqual(expected([trialOf(60, 20)]))
+  })
+})
+
+describe('the ranking of trials', () => {
+  const target = printOf(heardAt(60))
+
+  it('names the one that came nearest', () => {
+    const trials = [30, 60, 90].map((index) => trialOf(index, index))
+    const { best, scores } = rankTrials(space, { kind: 'rank', target, trials })
+    expect(best).toBe(1)
+    expect(scores[1]).toBe(Math.max(...scores))
+  })
+
   it('judges a trial in the colour that it will be heard in', () => {
     const trials = [trialOf(60, 30), trialOf(90, 60)]
-    expect(searchVoice(space, { kind: 'search', target, trials }).best).toBe(1)
+    expect(rankTrials(space, { kind: 'rank', target, trials }).best).toBe(1)
   })
 
   it('prefers what exaggerates the voice to the voice itself', () => {
     const own = trialOf(60, 60)
     const trials = [own, { ...own, coloured: caricature(space, target).embedding }]
-    const { best, scores } = searchVoice(space, { kind: 'search', target, trials })
+    const { best, scores } = rankTrials(space, { kind: 'rank', target, trials })
     expect(best).toBe(1)
     expect(scores[1]).toBeGreaterThan(scores[0]! + 0.01)
-  })
-
-  it('expects of the next trial what colouring did to those before', () => {
-    const expected = (trials: readonly VoiceTrial[]) =>
-      searchVoice(space, { kind: 'search', target, trials }).next.coordinates
-    expect(expected([trialOf(60, 60)])).not.toEqual(expected([trialOf(60, 20)]))
   })
 
   it('does not hold a pitch that could not be heard against a trial', () => {
     const trials = [target.pitch, 0].map((pitch) => {
       return { ...trialOf(60, 60), print: { ...printOf(heardAt(60)), pitch } }
     })
-    const { scores } = searchVoice(space, { kind: 'search', target, trials })
+    const { scores } = rankTrials(space, { kind: 'rank', target, trials })
     expect(scores[1]).toBe(scores[0])
   })
 })

@@ -137,6 +137,8 @@ export class Tasks {
   }
 
   #requireCustomer(task: SpeechTask, signal: AbortSignal | undefined): void {
+    // Nobody waits for it.
+    if (this.#runner?.orders.get(task)?.isAhead) return
     const named = this.#namedBy(task)
     if (named && signal) this.#customers.set(signal, named)
     const customer = named ?? (signal && this.#customers.get(signal))

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { stateOfFeatures } from '../../../src/inference/voice-sound.ts'
 import type { ApiKey, EnrolledVoice } from '../../../src/ledger/ledger.ts'
 import { enrollments, keys, voices } from '../../../src/ledger/tables.ts'
 import { ENROLLMENTS_PER_MINUTE_MAX, VOICES_PER_ACCOUNT_MAX } from '../../../src/limits.ts'
@@ -38,6 +39,8 @@ export class Voices {
   readonly #deleted = new Set<string>()
   /** Since when. */
   readonly #rotten = new Map<string, number>()
+  /** What was learnt of voices in the end. */
+  readonly #refined = new Map<string, Buffer>()
   readonly #keys = new Map<string, ApiKey>()
   /** Of keys that are there or were, the voices. */
   readonly #bound = new Map<string, string>()
@@ -70,9 +73,19 @@ export class Voices {
 
   /** Every voice is whole, and nothing lies beside them. */
   look(): void {
-    for (const voice of this.#voices.values()) this.#requireWhole(voice)
+    for (const voice of this.#voices.values()) {
+      this.#requireWhole(voice)
+      this.#requireFinal(voice)
+    }
     for (const path of this.#world.files.within(ENROLLED)) {
       if (!this.#voices.has(path.slice(ENROLLED.length + 1))) this.#world.fail(`${path} belongs to no voice`)
+    }
+  }
+
+  /** At rest, where nothing has failed: of each voice there is what could be learnt. */
+  requireRefined(): void {
+    for (const { id } of this.#voices.values()) {
+      if (!this.#refined.has(id) && !this.#rotten.has(id)) this.#world.fail(`${id} is a sketch still`)
     }
   }
 
@@ -88,6 +101,7 @@ export class Voices {
   rot({ id }: EnrolledVoice): void {
     this.#world.note(`${id} rots`)
     this.#world.files.files.delete(`${ENROLLED}/${id}/features`)
+    this.#refined.delete(id)
     this.#rotten.set(id, this.#world.clock.monotonic())
   }
 
@@ -153,6 +167,15 @@ export class Voices {
   #requireWhole(voice: EnrolledVoice): void {
     if (this.#isWhole(voice)) this.#rotten.delete(voice.id)
     else if (!this.#rotten.has(voice.id)) this.#world.fail(`${voice.id} is not whole`)
+  }
+
+  /** Once it is refined a voice never changes. */
+  #requireFinal({ id }: EnrolledVoice): void {
+    if (this.#rotten.has(id)) return
+    const features = this.#bytesOf(`${ENROLLED}/${id}/features`).subarray(CHECKSUM_BYTES)
+    const [before, now] = [this.#refined.get(id), digest(features)]
+    if (before === undefined && stateOfFeatures(features) === 'refined') this.#refined.set(id, now)
+    if (before !== undefined && !before.equals(now)) this.#world.fail(`${id} has changed again`)
   }
 
   #isWhole({ id, sha256 }: EnrolledVoice): boolean {
