@@ -69,6 +69,7 @@ export async function startWholeNode(
       speaking: inner.synthesizer.running,
       listening: inner.recognizer.running,
       spooled: inner.spool.usedBytes,
+      refining: inner.refiner.count,
     }
     // All figures take milliseconds to write down.
     if (Object.values(held).some((count) => count !== 0)) return held

@@ -1,12 +1,12 @@
 import { ENROLLMENTS_KEPT_MAX } from '../limits.ts'
+import type { VoiceLearner } from '../pipelines/voice-learner.ts'
 import type { Log } from '../runtime/log.ts'
 import type { VoiceFitting } from '../speech/voice-fitting.ts'
 import { describe } from './errors.ts'
-import type { VoiceLearning } from './services.ts'
 import type { VoiceFiles } from './voice-files.ts'
 
 export interface VoiceRefinerParts {
-  readonly learner: VoiceLearning
+  readonly learner: Pick<VoiceLearner, 'learn'>
   readonly voiceFiles: Pick<VoiceFiles, 'unrefined' | 'referenceOf' | 'refine'>
   readonly isVoice: (voiceId: string) => boolean
   /** The voice may sound otherwise from now on. */

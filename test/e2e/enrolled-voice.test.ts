@@ -1,18 +1,22 @@
-import { existsSync, readdirSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type NodeUnderTest, startNode } from '../../bench/node-under-test.ts'
 import { HEARD_WIDTH, heardOf, loadVoiceSpace } from '../../models/voices/voice-space.ts'
 import { fromPcm16, pcmBytes, toPcm16 } from '../../src/audio/pcm.ts'
 import { wavHeader } from '../../src/audio/wav.ts'
+import { stateOfFeatures } from '../../src/inference/voice-sound.ts'
 import { SAMPLE_RATE, type VoicePrint } from '../../src/speech/task-protocol.ts'
 import { PRESET_VOICES } from '../../src/speech/voices.ts'
 import { SpeakerEncoder } from '../../workers/speaker-encoder.ts'
+import { waitFor } from '../wait-for.ts'
 import { speakerClip } from '../workers/clips.ts'
 import { ENCODER_DIR } from '../workers/packs.ts'
 import { Client } from './client.ts'
 
 const SPEAKER = '1069'
+/** In front of what was learnt of a voice. */
+const CHECKSUM_BYTES = 32
 /** What is not enrolled of the clip is what the voice is compared with. */
 const ENROLLED_SHARE = 0.6
 /** Of one length class, so that little has to be measured. */
@@ -25,6 +29,10 @@ let accountKey: string
 let sttKey: string
 let enrollment: { status: number; data: { voice_id: string; api_key: { key: string } } }
 let voice: Client
+/** Of the voice, as it was when the enrolment was answered, and as it is in the end. */
+let sketch: Buffer
+let features: Buffer
+let sketched: VoicePrint
 let enrolled: VoicePrint
 let kept: VoicePrint
 
@@ -41,15 +49,35 @@ beforeAll(async () => {
   }
   const words = ['key', 'create', '--account', account.id, '--kind', 'admin', '--name', 'e2e']
   accountKey = ((await node.command(...words)) as { key: string }).key
-  const response = await enroll(clip.slice(0, at))
-  enrollment = { status: response.status, ...((await response.json()) as Omit<typeof enrollment, 'status'>) }
+  await enrollClip()
   voice = new Client(node, enrollment.data.api_key.key)
+  sketch = readFileSync(featuresPath())
+  sketched = await encoder.measure(fromPcm16((await voice.bytes({ text: ENGLISH })).samples), SAMPLE_RATE)
+  await refined()
+  features = readFileSync(featuresPath())
 })
 
 afterAll(async () => {
   await encoder.close()
   await node.stop()
 })
+
+function featuresPath(): string {
+  return join(node.dataDir, 'voices', enrollment.data.voice_id, 'features')
+}
+
+/** Resolves when no voice is to change any more. */
+function refined(): Promise<void> {
+  const figure = async () => /^syrinx_voices_refining (\d+)$/m.exec(await (await fetch(`${node.url}/metrics`)).text())
+  return waitFor(async () => (await figure())?.[1] === '0', 'all voices to be refined', 300_000)
+}
+
+/** What was enrolled of the clip. */
+async function enrollClip(): Promise<void> {
+  const clip = await speakerClip(SPEAKER)
+  const response = await enroll(clip.slice(0, Math.floor(ENROLLED_SHARE * clip.length)))
+  enrollment = { status: response.status, ...((await response.json()) as Omit<typeof enrollment, 'status'>) }
+}
 
 function enroll(samples: Float32Array): Promise<Response> {
   const pcm = pcmBytes(toPcm16(samples))
@@ -92,6 +120,13 @@ async function nearestPreset(): Promise<string> {
 }
 
 describe('a voice enrolled at a node with real models', () => {
+  it('speaks as a sketch that resembles the person, and then changes once', async () => {
+    expect([features, sketch].map((bytes) => stateOfFeatures(bytes.subarray(CHECKSUM_BYTES)))).toEqual([
+      ...['refined', 'sketch'],
+    ])
+    expect(likeness(sketched)).toBeGreaterThan(0.6)
+  })
+
   it('resembles other words of the same person more than the node’s own voice that comes nearest', async () => {
     expect(enrollment.status).toBe(201)
     const { samples } = await voice.bytes({ text: ENGLISH })
@@ -141,5 +176,13 @@ describe('a voice enrolled at a node with real models', () => {
     expect(response.ok).toBe(true)
     expect(existsSync(folder)).toBe(false)
     expect((await voice.post('/api/v1/tts/bytes', { text: ENGLISH })).status).toBe(401)
+  })
+  it('is the same voice at first and in the end when it is enrolled again, though the node dies in between', async () => {
+    await enrollClip()
+    expect(Buffer.compare(readFileSync(featuresPath()), sketch)).toBe(0)
+    await node.end('SIGKILL')
+    node = await startNode({ SYRINX_DATA: node.dataDir })
+    await refined()
+    expect(Buffer.compare(readFileSync(featuresPath()), features)).toBe(0)
   })
 })
