@@ -11,8 +11,8 @@ const LIVE_LOAD_MAX = 0.9
 const LISTENING_EFFORT = 3
 /** A batch request is taken while the work already promised to batch requests would be done within this time. */
 const BATCH_BACKLOG_MS_MAX = 60_000
-/** Work of one worker that learning a voice is taken for. */
-const FITTING_MS = 20_000
+/** Work of one worker until an enrolment is answered; what follows gives way to everybody. */
+const FITTING_MS = 5_000
 /** A refused listener should come back when some stream has probably ended, */
 const LIVE_RETRY_SECONDS = 5
 /** or, where there is only no room for one more opening, when those before it are over. */
