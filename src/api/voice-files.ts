@@ -133,7 +133,10 @@ export class VoiceFiles implements VoiceFeatureStore {
 
   /** The recording and all that was learnt from it; nothing where there is none. */
   async remove(voiceId: string): Promise<void> {
-    await this.#disk.remove(this.#pathOf(voiceId))
+    const path = this.#pathOf(voiceId)
+    // Out of reach first: what is measured of the voice in this moment is written into its folder, which then isn't empty again.
+    await this.#disk.rename(path, partialOf(path)).catch(() => {})
+    await this.#removeAll(voiceId)
     await this.#disk.syncFolder(this.#folder)
   }
 

@@ -37,12 +37,16 @@ interface Job {
 const ATTEMPTS_MAX = 2
 /** Batch tasks predicted to be longer than this never take the last free worker: a listener may arrive at any moment. */
 const SHORT_TASK_MS = 400
+/** Whoever has more than this to hear can wait for a batch task: the longest take about half of it. */
+export const PLENTY_MS = 5_000
+const NEVER = Number.POSITIVE_INFINITY
 
 /**
  * Decides which task runs next. It keeps its own queue and hands a worker its next task only when the worker is free, so
- * that the order can be decided at the last moment: earliest deadline first, and into the last free worker
+ * that the order can be decided at the last moment: what is wanted soon, then batch tasks, then what is wanted later, in each the
+ * earliest deadline first; and into the last free worker
  *
- *   speech             always
+ *   speech             where its listener needs it soon, or no batch task is due
  *   other live tasks   where a worker is making speech, or all listeners have enough to hear until one is free again
  *   batch tasks        where nobody listens and they are short
  */
@@ -57,6 +61,7 @@ export class Scheduler implements TaskRunner {
   /** When each listener runs dry. */
   readonly #listeners = new Set<() => number>()
   #arrivals = 0
+  #cancelWake = () => {}
 
   constructor(pool: WorkerPool, costs: CostModel, clock: Clock, observer: TaskObserver = unobservedTasks) {
     this.#pool = pool
@@ -84,7 +89,7 @@ export class Scheduler implements TaskRunner {
   }
 
   /** Tells the scheduler that somebody listens, until the returned function is called. */
-  listen(runsDryAt: () => number = () => Number.POSITIVE_INFINITY): () => void {
+  listen(runsDryAt: () => number = () => NEVER): () => void {
     const listener = () => runsDryAt()
     this.#listeners.add(listener)
     return () => {
@@ -121,19 +126,33 @@ export class Scheduler implements TaskRunner {
 
   /** The one driver: starts what may start now. Safe to call at any time. */
   #dispatch(): void {
+    this.#cancelWake()
     while (!this.#isFull) {
       const job = this.#next()
-      if (!job) return
+      if (!job) {
+        this.#wakeInTime()
+        return
+      }
       void this.#start(job)
     }
+  }
+
+  /** What is wanted later and has to wait beside a free worker may not any more when it is wanted soon. */
+  #wakeInTime(): void {
+    const deadline = Math.min(...this.#queue.filter(({ order }) => !isBatch(order)).map(({ order }) => order.deadline))
+    const ms = deadline - PLENTY_MS - this.#clock.monotonic()
+    if (ms > 0 && ms < NEVER) this.#cancelWake = this.#clock.after(ms, () => this.#dispatch())
   }
 
   /** Takes the next job off the queue, or nothing if whatever waits must go on waiting. */
   #next(): Job | undefined {
     this.#dropLate()
+    const now = this.#clock.monotonic()
     let best: Job | undefined
     for (const job of this.#queue) {
-      if ((!best || precedes(job, best)) && this.#mayStart(job)) best = job
+      // About to be cancelled too: a signal tells one after the other.
+      if (job.order.signal?.aborted) continue
+      if ((!best || precedes(job, best, now)) && this.#mayStart(job, now)) best = job
     }
     if (!best) return undefined
     this.#queue.splice(this.#queue.indexOf(best), 1)
@@ -149,11 +168,13 @@ export class Scheduler implements TaskRunner {
     }
   }
 
-  #mayStart({ task, order }: Job): boolean {
+  #mayStart({ task, order }: Job, now: number): boolean {
     const isLastWorker = this.#running.size === this.#pool.workers - 1
     if (!isLastWorker || this.#pool.workers === 1) return true
-    if (order.deadline !== Number.POSITIVE_INFINITY) return makesSpeech(task) || this.#listenersCanWait(task)
-    return this.#listeners.size === 0 && this.#costs.predictMs(task) <= SHORT_TASK_MS
+    if (isBatch(order)) return this.#listeners.size === 0 && this.#costs.predictMs(task) <= SHORT_TASK_MS
+    if (!makesSpeech(task)) return this.#listenersCanWait(task)
+    // Else streams that are far ahead would take every worker in turn, and a batch task never find all but one of them free.
+    return rank(order, now) === Rank.SOON || ![...this.#queue, ...this.#running].some(({ order }) => isDueBatch(order))
   }
 
   /** Whether everybody still has something to hear if the last free worker runs this task and speech takes the next that is free. */
@@ -208,6 +229,8 @@ export class Scheduler implements TaskRunner {
     this.#ended(job, 'cancelled')
     job.reject(new TaskCancelled())
     this.#freed(job)
+    // What waited for a batch task need not any more.
+    this.#dispatch()
   }
 
   /** Tells how long workers were busy for nobody, once the last task of a cancelled stream is gone. Its tasks share its signal. */
@@ -233,8 +256,24 @@ function makesSpeech({ kind }: SpeechTask): boolean {
   return kind === 'plan' || kind === 'measure' || kind === 'window'
 }
 
-function precedes(a: Job, b: Job): boolean {
-  if (a.order.deadline !== b.order.deadline) return a.order.deadline < b.order.deadline
-  const [isAhead = false, isOtherAhead = false] = [a.order.isAhead, b.order.isAhead]
-  return isAhead === isOtherAhead ? a.arrival < b.arrival : isOtherAhead
+function isBatch({ deadline }: TaskOrder): boolean {
+  return deadline === NEVER
+}
+
+/** Somebody waits for it, if not for its sound. */
+function isDueBatch(order: TaskOrder): boolean {
+  return isBatch(order) && !order.isAhead
+}
+
+const Rank = { SOON: 0, BATCH: 1, LATER: 2, AHEAD: 3 } as const
+
+function rank(order: TaskOrder, now: number): number {
+  if (isBatch(order)) return order.isAhead ? Rank.AHEAD : Rank.BATCH
+  return order.deadline - now > PLENTY_MS ? Rank.LATER : Rank.SOON
+}
+
+function precedes(a: Job, b: Job, now: number): boolean {
+  const [rankOfA, rankOfB] = [rank(a.order, now), rank(b.order, now)]
+  if (rankOfA !== rankOfB) return rankOfA < rankOfB
+  return a.order.deadline === b.order.deadline ? a.arrival < b.arrival : a.order.deadline < b.order.deadline
 }

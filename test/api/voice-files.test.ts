@@ -301,7 +301,7 @@ describe('a process killed at any step', () => {
       if (end === 'end') break
       expect(end).toBe('SIGKILL')
     }
-    // The ledger, before and after; remove, sync; then nothing is left to interrupt.
-    expect(seen).toEqual([true, false, false, false, false])
+    // The ledger, before and after; rename, remove, remove what is gone already, sync; then nothing is left to interrupt.
+    expect(seen).toEqual([true, false, false, false, false, false, false])
   })
 })

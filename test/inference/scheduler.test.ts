@@ -102,6 +102,63 @@ describe('Scheduler', () => {
     expect(pool.running).toBe(2)
   })
 
+  it('lets a batch task go before speech that nobody needs for long, and the other worker stay free meanwhile', async () => {
+    const { pool, scheduler, submit, startedTexts } = setUp(2)
+    const far = systemClock.monotonic() + 60_000
+    scheduler.listen()
+    for (const text of ['far 1', 'far 2', 'far 3']) void submit(text, far)
+    void submit('batch', BATCH)
+    void submit('far 4', far)
+    expect(startedTexts()).toEqual(['far 1', 'far 2'])
+    await pool.finish()
+    expect(startedTexts()).toEqual(['far 1', 'far 2'])
+    await pool.finish()
+    expect(startedTexts()).toEqual(['far 1', 'far 2', 'batch'])
+    void submit('near', systemClock.monotonic() + 1_000)
+    expect(startedTexts().at(-1)).toBe('near')
+    await pool.finish()
+    await pool.finish()
+    expect(startedTexts().slice(-2)).toEqual(['far 3', 'far 4'])
+  })
+
+  it('begins speech that waits beside a free worker in time, though nothing happens meanwhile', async () => {
+    const clock = new FakeClock()
+    const pool = new ScriptedPool(2)
+    const scheduler = new Scheduler(pool, new CostModel(), clock)
+    scheduler.listen()
+    void scheduler.run(planOf('batch'), { deadline: BATCH })
+    void scheduler.run(planOf('far'), { deadline: clock.monotonic() + 20_000 })
+    clock.advance(14_000)
+    expect(pool.started).toHaveLength(1)
+    clock.advance(1_000)
+    expect(pool.started).toHaveLength(2)
+  })
+
+  it('lets speech that waits for a batch task go on when that is cancelled, and starts nothing that is cancelled with it', async () => {
+    const { pool, scheduler, submit, startedTexts } = setUp(2)
+    const far = systemClock.monotonic() + 60_000
+    scheduler.listen()
+    void submit('running', 1)
+    const abort = new AbortController()
+    const cancelled = ['batch 1', 'batch 2'].map((text) => submit(text, BATCH, abort.signal))
+    void submit('far', far)
+    expect(startedTexts()).toEqual(['running'])
+    abort.abort()
+    for (const task of cancelled) await expect(task).rejects.toThrow(TaskCancelled)
+    expect(startedTexts()).toEqual(['running', 'far'])
+    await pool.finish()
+    expect(startedTexts()).toEqual(['running', 'far'])
+  })
+
+  it('leaves all workers to speech that nobody needs for long while no batch task is due', () => {
+    const { scheduler, submit, startedTexts } = setUp(2)
+    const far = systemClock.monotonic() + 60_000
+    scheduler.listen()
+    void scheduler.run(planOf('ahead'), { deadline: BATCH, isAhead: true })
+    for (const text of ['far 1', 'far 2']) void submit(text, far)
+    expect(startedTexts()).toEqual(['ahead', 'far 1'])
+  })
+
   it('never gives the last worker to a batch task that runs long', () => {
     const { pool, scheduler } = setUp(2)
     const calibration = { kind: 'calibrate', style: new Float32Array(), utterance: 0 } as const

@@ -1,3 +1,4 @@
+import { PLENTY_MS } from '../../../src/inference/scheduler.ts'
 import type { SpeechTask } from '../../../src/speech/task-protocol.ts'
 import type { Link } from '../connection.ts'
 import { recordingOf } from '../recordings.ts'
@@ -20,10 +21,12 @@ const ATTEMPTS_MAX = 2
 const LATE_TASKS_MAX = 3
 /** Nor do openings that were let in one after another take so much from each other that a listener misses more of a task's time. */
 const DRY_TASKS_MAX = 0.3
+/** In the order in which tasks are begun: what is wanted soon, what somebody waits for, what is wanted later, what nobody waits for. */
+const [SOON, BATCH, LATER, AHEAD] = [0, 1, 2, 3]
 
 /**
  * Watches over the order of tasks: nobody's before it is paid for or after they have gone, the one that is wanted sooner before the
- * other, nobody's who waits while a worker is idle, and none but speech in the last worker that somebody who runs dry needs.
+ * other where that is soon, nobody's who waits while a worker is idle, and none but speech in the last worker that somebody who runs dry needs.
  */
 export class Tasks {
   /** How late audio came that was asked for in time, at most, and how long a task took, at most. */
@@ -101,8 +104,7 @@ export class Tasks {
     this.#requireCustomer(task, order.signal)
     const others = [...pool.tasks].filter((other) => other !== task)
     const sooner = [...runner.waiting].find(
-      (other) =>
-        this.#isWanted(other) && this.#deadline(other) < order.deadline && !isYielding(runner, pool, other, others),
+      (other) => this.#isWanted(other) && this.#goesBefore(other, task) && !isYielding(runner, pool, other, others),
     )
     if (sooner) this.#world.fail(`a ${task.kind} begins before a ${sooner.kind} that is wanted sooner`)
     if (pool.workers === 1 || pool.running < pool.workers) return
@@ -110,13 +112,20 @@ export class Tasks {
       if (runner.listeners > 0) this.#world.fail(`a ${task.kind} of a batch takes the last worker from a listener`)
     } else if (![task, ...others].some(makesSpeech) && runner.runsDryAt < this.#world.clock.monotonic()) {
       this.#world.fail(`a ${task.kind} takes the last worker from somebody who has run dry`)
+    } else if (makesSpeech(task) && this.#rank(task) === LATER && others.some((other) => this.#rank(other) === BATCH)) {
+      this.#world.fail(`a ${task.kind} that is wanted later takes the worker beside a batch task from whoever may come`)
     }
   }
 
-  /** Until a result is taken; batch tasks leave a worker to whoever may come, others to whoever was about to run dry. */
+  /**
+   * Until a result is taken; batch tasks leave a worker to whoever may come, speech that is wanted later to them, and what else is live to
+   * whoever was about to run dry.
+   */
   #mayWaitBesideIdle(runner: WatchedRunner, pool: SimulatedPool, task: SpeechTask): boolean {
     if (this.#endedAt === this.#world.clock.monotonic()) return true
     if (this.#deadline(task) === Number.POSITIVE_INFINITY) return pool.running > 0
+    const isBatchDue = [...runner.waiting, ...pool.tasks].some((other) => this.#rank(other) === BATCH)
+    if (makesSpeech(task) && this.#rank(task) === LATER && isBatchDue) return true
     return isYielding(runner, pool, task, [...pool.tasks])
   }
 
@@ -161,6 +170,21 @@ export class Tasks {
   #isWanted(task: SpeechTask): boolean {
     const order = this.#runner?.orders.get(task)
     return order !== undefined && !order.signal?.aborted && (order.startBy ?? Infinity) >= this.#world.clock.monotonic()
+  }
+
+  #goesBefore(a: SpeechTask, b: SpeechTask): boolean {
+    // A short batch task may begin where a long one may not.
+    if (this.#deadline(b) === Number.POSITIVE_INFINITY && this.#deadline(a) === Number.POSITIVE_INFINITY) return false
+    const [rankOfA, rankOfB] = [this.#rank(a), this.#rank(b)]
+    return rankOfA === rankOfB ? this.#deadline(a) < this.#deadline(b) : rankOfA < rankOfB
+  }
+
+  #rank(task: SpeechTask): number {
+    const deadline = this.#deadline(task)
+    if (deadline !== Number.POSITIVE_INFINITY) {
+      return deadline - this.#world.clock.monotonic() > PLENTY_MS ? LATER : SOON
+    }
+    return this.#runner?.orders.get(task)?.isAhead ? AHEAD : BATCH
   }
 
   #deadline(task: SpeechTask): number {
