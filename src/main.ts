@@ -218,6 +218,7 @@ export async function startNode(config: Config, models: ModelFolders, log: Log):
       lifecycle.drain()
       log.info({ open: http.openCount }, 'draining')
       await voiceRefiner.stop()
+      scheduler.drain()
       const drainMs = config.drainSeconds * 1_000
       // At the end of the drain time streams are told to end, and have a moment to say so before connections are cut.
       const cancelStop = clock.after(drainMs, () => lifecycle.stop())

@@ -62,6 +62,7 @@ export class Scheduler implements TaskRunner {
   readonly #listeners = new Set<() => number>()
   #arrivals = 0
   #cancelWake = () => {}
+  #isDraining = false
 
   constructor(pool: WorkerPool, costs: CostModel, clock: Clock, observer: TaskObserver = unobservedTasks) {
     this.#pool = pool
@@ -80,6 +81,12 @@ export class Scheduler implements TaskRunner {
 
   get #isFull(): boolean {
     return this.#running.size === this.#pool.workers
+  }
+
+  /** Drops what nobody waits for, now and from now on. Everything else is done as before. */
+  drain(): void {
+    this.#isDraining = true
+    for (const job of this.#queue.filter(({ order }) => order.isAhead)) this.#cancel(job)
   }
 
   /** Resolves when nothing runs or waits. */
@@ -114,7 +121,7 @@ export class Scheduler implements TaskRunner {
         resolve,
         reject,
       }
-      if (order.signal?.aborted) {
+      if (order.signal?.aborted || (order.isAhead && this.#isDraining)) {
         this.#cancel(job)
         return
       }

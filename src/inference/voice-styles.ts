@@ -4,6 +4,7 @@ import { base32Id, type Random } from '../runtime/random.ts'
 import { STYLE_CLASSES, STYLE_WIDTH } from '../speech/style-classes.ts'
 import { CALIBRATION_UTTERANCES, type StyleRows } from '../speech/task-protocol.ts'
 import type { TaskOrder, TaskRunner } from '../speech/task-runner.ts'
+import { TaskCancelled } from './scheduler.ts'
 
 /** How a voice sounds: its style vectors, and per length class the conditioning that windows need. */
 export interface VoiceStyle extends VoiceSound {
@@ -120,7 +121,8 @@ export class VoiceStyles {
         (error: unknown) => {
           measured[styleClass] = undefined
           // Whoever waits for it hears of it.
-          if (order.isAhead) this.#log.warn({ voice: name, err: error }, 'calibration failed')
+          if (order.isAhead && !(error instanceof TaskCancelled))
+            this.#log.warn({ voice: name, err: error }, 'calibration failed')
         },
       )
       return { result, order }

@@ -69,6 +69,20 @@ describe('Scheduler', () => {
     expect(startedTexts()).toEqual(['running', 'batch', 'ahead', 'ahead, too'])
   })
 
+  it('drops what nobody waits for when it drains, and does everything else', async () => {
+    const { pool, scheduler, submit, startedTexts } = setUp(1)
+    const ahead = (text: string) => scheduler.run(planOf(text), { deadline: BATCH, isAhead: true })
+    void submit('running', 1)
+    const waiting = ahead('ahead')
+    void submit('batch', BATCH)
+    scheduler.drain()
+    await expect(waiting).rejects.toThrow(TaskCancelled)
+    await expect(ahead('more')).rejects.toThrow(TaskCancelled)
+    for (let i = 0; i < 2; i++) await pool.finish()
+    await scheduler.idle()
+    expect(startedTexts()).toEqual(['running', 'batch'])
+  })
+
   it('goes by what an order says when a result was taken, not by what it said when the task came', async () => {
     const { pool, scheduler, submit, startedTexts } = setUp(2)
     const order = { deadline: BATCH, isAhead: true }
