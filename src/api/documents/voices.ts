@@ -56,7 +56,7 @@ export const enrollVoiceOperation: Operation = {
   summary: 'Enroll a voice',
   description:
     'Makes a voice, and a key that speaks with it, from a recording of somebody who consents. Needs `audioUpload`. At most 20 voices an ' +
-    'account, and 6 enrollments a minute. The voice speaks at once. It changes once by itself, usually within half a minute, when it ' +
+    'account, and 6 enrollments a minute. The voice speaks at once. It changes once by itself, usually within a minute, when it ' +
     'has been refined behind the answer, and never again; a text that is being spoken then is spoken to its end as it began.',
   keys: ['admin'],
   body: {
