@@ -20,8 +20,8 @@ import { readSource } from './source-parameters.ts'
 import { ShippedWeights } from './weights.ts'
 
 /**
- * Largest distance to the shipped graph at which a form counts as correct, in dB. Measured: 5.0 whole and 5.3 as one window, most of
- * it from rounding to 8 bits at other places; with all weights clipped to half their range it is 6.9 and more.
+ * Largest distance to the shipped graph at which a form counts as correct, in dB. Measured: 5.6 whole and 5.8 as one window, most of
+ * it from rounding to 8 bits at other places; with all weights clipped to half their range it is more than 8.
  */
 const DISTANCE_DB_MAX = 6.2
 const SELF_TEST_VOICE = 'af_heart.bin'

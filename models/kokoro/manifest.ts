@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { z } from 'zod'
 
 /** Raised with every change of the graphs: an installation of another version is made anew. */
-export const GRAPH_VERSION = 8
+export const GRAPH_VERSION = 9
 
 /** Files of an installed model, beside its manifest. */
 export const GRAPH_FILES = {

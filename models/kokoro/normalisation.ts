@@ -21,6 +21,8 @@ export interface Normalisation {
   normalise(x: Signal, norm: AdaptiveNorm): Signal
   /** Convolves, then normalises the result. */
   normaliseConvolution(x: Signal, layer: Convolution, norm: AdaptiveNorm): Signal
+  /** Adds the mean over time of a residual branch, one value for each of its `channels`. */
+  addSteady(x: Signal, name: string, channels: number, branch: () => Signal): Signal
 }
 
 const EPSILON = 1e-5
@@ -57,6 +59,16 @@ export class MeasuredNormalisation implements Normalisation {
     const offset = graph.emit('Sub', [layers.vector(layer.bias, `${norm.name}.bias`), mean])
     this.#conditioning.push(columnScale, graph.emit('Add', [graph.emit('Mul', [offset, scale]), shift]))
     return layers.add(layers.scale(centred, scale), shift)
+  }
+
+  addSteady(x: Signal, _name: string, _channels: number, branch: () => Signal): Signal {
+    // Fixed statistics have no use for those inside the branch.
+    const before = this.#conditioning.length
+    const residual = branch()
+    this.#conditioning.length = before
+    const mean = this.#layers.meanOverTime(residual, 'ReduceSum')
+    this.#conditioning.push(mean)
+    return this.#layers.add(x, mean)
   }
 
   /** All but `centred` are vectors, one value a channel. */
@@ -117,11 +129,22 @@ export class FixedNormalisation implements Normalisation {
     return this.#layers.convolve(x, layer, norm.name, this.#take(norm))
   }
 
+  addSteady(x: Signal, name: string, channels: number): Signal {
+    return this.#layers.add(x, this.#given(`${name}.given.mean`, channels))
+  }
+
   #take(norm: AdaptiveNorm): ColumnAffine {
     const channels = norm.style.bias.length / 2
-    const affine = { scale: `${norm.name}.given.scale`, bias: `${norm.name}.given.bias` }
-    this.#sizes.push(channels, channels)
-    this.#vectors.push(affine.scale, affine.bias)
-    return affine
+    return {
+      scale: this.#given(`${norm.name}.given.scale`, channels),
+      bias: this.#given(`${norm.name}.given.bias`, channels),
+    }
+  }
+
+  /** The next `size` values of the conditioning. */
+  #given(name: string, size: number): string {
+    this.#sizes.push(size)
+    this.#vectors.push(name)
+    return name
   }
 }
