@@ -1,10 +1,11 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { ensurePacks } from '../models/packs.ts'
 import { lineReporter } from '../models/reporter.ts'
 import { loadConfig } from '../src/config.ts'
 import { systemClock } from '../src/runtime/clock.ts'
+import { type Band, bandLevelDb } from './band-level.ts'
 import { type Judge, type Judgement, startJudge } from './judge.ts'
 import { languagesTable } from './languages.ts'
 import { startNode } from './node-under-test.ts'
@@ -66,7 +67,15 @@ interface Clip extends Judgement {
   readonly voice: string
   readonly sentence: string
   readonly errors: number
+  /** Of each of `BANDS`, in dB. */
+  readonly levels: readonly number[]
 }
+
+const BANDS: readonly Band[] = [
+  { from: 0, to: 4_000 },
+  { from: 4_000, to: 8_000 },
+  { from: 8_000, to: 12_000 },
+]
 
 async function judgeNode(judge: Judge, folder: string): Promise<Clip[]> {
   const node = await startNode()
@@ -116,7 +125,8 @@ async function judged(judge: Judge, path: string, voice: string, sentence: strin
   const judgement = await judge.judge(path, 'en')
   const errors = wordErrors(wordsOf(sentence), wordsOf(judgement.text))
   if (errors > 0) process.stderr.write(`${path}: "${sentence}" was heard as "${judgement.text}"\n`)
-  return { ...judgement, voice, sentence, errors }
+  const wav = await readFile(path)
+  return { ...judgement, voice, sentence, errors, levels: BANDS.map((band) => bandLevelDb(wav, band)) }
 }
 
 function qualityTable(fast: readonly Clip[], shipped: readonly Clip[]): BenchTable {
@@ -124,26 +134,41 @@ function qualityTable(fast: readonly Clip[], shipped: readonly Clip[]): BenchTab
     const of = (clips: readonly Clip[]) => clips.filter((clip) => voice === 'all' || clip.voice === voice)
     const pairs = of(shipped).map((clip) => {
       const own = fast.find((other) => other.voice === clip.voice && other.sentence === clip.sentence)!
-      return own.overall - clip.overall
+      return {
+        overall: own.overall - clip.overall,
+        levels: own.levels.map((level, band) => level - clip.levels[band]!),
+      }
     })
+    const overall = pairs.map((pair) => pair.overall)
     return [
       voice,
       wordErrorRate(of(fast)),
       wordErrorRate(of(shipped)),
       figure(mean(of(fast).map((clip) => clip.overall))),
       figure(mean(of(shipped).map((clip) => clip.overall))),
-      mean(pairs).toFixed(3),
-      median(pairs).toFixed(3),
+      mean(overall).toFixed(3),
+      median(overall).toFixed(3),
+      ...BANDS.map((_, band) => mean(pairs.map((pair) => pair.levels[band]!)).toFixed(1)),
     ]
   })
   return {
     title: 'Words and sound of synthesised speech',
-    columns: ['voice', 'word errors', 'shipped', 'DNSMOS', 'shipped', 'paired difference, mean', 'median'],
+    columns: [
+      'voice',
+      'word errors',
+      'shipped',
+      'DNSMOS',
+      'shipped',
+      'paired difference, mean',
+      'median',
+      ...BANDS.map(({ from, to }) => `${from / 1_000} to ${to / 1_000} kHz, dB`),
+    ],
     rows,
     notes: [
       `${SENTENCES.length} sentences of 12 to 160 characters by each voice, taken from a node as files; the shipped graph decodes every third of them whole, trimmed alike.`,
       'Word errors: substitutions, insertions and deletions in what faster-whisper (base, int8, beam 5) understood, of all words.',
       'DNSMOS P.835 overall; the difference is taken clip by clip.',
+      'Bands: how much louder than the shipped graph, clip by clip, mean. DNSMOS and the recogniser hear up to 8 kHz.',
     ],
   }
 }

@@ -1,5 +1,6 @@
 import type { VoiceSpace } from '../models/voices/voice-space.ts'
 import type { VoicePrint } from '../src/speech/task-protocol.ts'
+import { dot } from './dot-product.ts'
 
 /**
  * Share of what is usual in people of a kind that is taken off a voice. Much less, and the voice that is found is mistaken for others
@@ -17,8 +18,4 @@ export function caricature({ people }: Pick<VoiceSpace, 'people'>, print: VoiceP
   const own = embedding.map((value, at) => value - EXAGGERATION * usual[at]!)
   const length = Math.hypot(...own)
   return { ...print, embedding: own.map((value) => value / length) }
-}
-
-function dot(a: Float32Array, b: Float32Array): number {
-  return a.reduce((sum, value, at) => sum + value * b[at]!, 0)
 }

@@ -7,6 +7,7 @@ import {
   type VoiceSpace,
 } from '../models/voices/voice-space.ts'
 import type { VoicePrint } from '../src/speech/task-protocol.ts'
+import { dot } from './dot-product.ts'
 
 /** A difference in pitch that nobody notices, in semitones, and what each semitone beyond it costs. */
 const PITCH_TOLERANCE = 0.5
@@ -135,10 +136,4 @@ function smallestWeight({ dimensions, middle, directions }: VoiceAxes, point: Ar
     if (weight < smallest.weight) smallest = { weight, voice }
   }
   return smallest
-}
-
-function dot(a: Float32Array, b: Float32Array): number {
-  let sum = 0
-  for (let at = 0; at < a.length; at++) sum += a[at]! * b[at]!
-  return sum
 }

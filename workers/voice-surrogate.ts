@@ -1,4 +1,5 @@
 import { dimensionsOf, HEARD_WIDTH, type VoiceSpace } from '../models/voices/voice-space.ts'
+import { dot } from './dot-product.ts'
 
 /** Width of the kernel, the share of what is linear in it, and what examples may be off by. Chosen by cross-validation. */
 const GAMMA = 0.06
@@ -44,7 +45,7 @@ export class VoiceSurrogate {
     this.#dimensions = dimensionsOf(space)
     this.#count = rows.length
     this.#points = Float64Array.from(rows.flatMap(({ point }) => [...point]))
-    this.#squares = Float64Array.from(rows, ({ point }) => dot(point, point, point.length))
+    this.#squares = Float64Array.from(rows, ({ point }) => dot(point, point))
     this.#weights = weightsOf(rows)
     this.#mean = own.mean
   }
@@ -52,7 +53,7 @@ export class VoiceSurrogate {
   /** Writes what would be heard at a point to `heard`, HEARD_WIDTH numbers. */
   predict(point: Float64Array, heard: Float64Array): void {
     heard.set(this.#mean)
-    const square = dot(point, point, point.length)
+    const square = dot(point, point)
     for (let row = 0; row < this.#count; row++) {
       const product = this.#product(point, row)
       const share = Math.exp(-GAMMA * (square + this.#squares[row]! - 2 * product)) + LINEAR * product
@@ -63,7 +64,7 @@ export class VoiceSurrogate {
 
   /** Adds to `slope` how a sum of what is heard at a point, weighted by `heardSlope`, changes with the point. */
   addSlope(point: Float64Array, heardSlope: Float64Array, slope: Float64Array): void {
-    const square = dot(point, point, point.length)
+    const square = dot(point, point)
     for (let row = 0; row < this.#count; row++) {
       let share = 0
       for (let at = 0; at < HEARD_WIDTH; at++) share += heardSlope[at]! * this.#weights[row * HEARD_WIDTH + at]!
@@ -130,14 +131,7 @@ function weightsOf(rows: readonly Row[]): Float64Array {
 }
 
 function kernel(a: Float64Array, b: Float64Array): number {
-  const product = dot(a, b, a.length)
-  const distance = dot(a, a, a.length) + dot(b, b, b.length) - 2 * product
+  const product = dot(a, b)
+  const distance = dot(a, a) + dot(b, b) - 2 * product
   return Math.exp(-GAMMA * distance) + LINEAR * product
-}
-
-/** Of the first `count` numbers. */
-function dot(a: Float64Array, b: Float64Array, count: number): number {
-  let sum = 0
-  for (let at = 0; at < count; at++) sum += a[at]! * b[at]!
-  return sum
 }

@@ -38,10 +38,26 @@ function build(layers: Layers, normalisation: Normalisation, pieces: number): vo
   layers.graph.name(layers.joined(second), 'y')
 }
 
-async function measured(x: Float32Array, pieces: number): Promise<{ y: Float32Array; conditioning: Float32Array }> {
+/** A branch with a normalisation inside of it, taken for its mean, and another one behind it. */
+function buildSteady(layers: Layers, normalisation: Normalisation): void {
+  layers.keepTime(['x'])
+  const sum = normalisation.addSteady(['x'], 'steady', CHANNELS, () =>
+    normalisation.normaliseConvolution(['x'], layer, { ...norm, name: 'inside' }),
+  )
+  const behind = { ...layer, bias: noise(CHANNELS, 10) }
+  layers.graph.name(layers.joined(normalisation.normaliseConvolution(sum, behind, norm)), 'y')
+}
+
+type Build = typeof build
+
+async function measured(
+  x: Float32Array,
+  pieces: number,
+  write: Build = build,
+): Promise<{ y: Float32Array; conditioning: Float32Array }> {
   const layers = new Layers(new Graph(), 'fast')
   const normalisation = new MeasuredNormalisation(layers, 'style')
-  build(layers, normalisation, pieces)
+  write(layers, normalisation, pieces)
   layers.graph.name(layers.reshape(normalisation.conditioning(), [1, -1]), 'conditioning')
   const style = { values: noise(STYLE, 5), columns: STYLE }
   const [y, conditioning] = await runGraph(layers.graph, { x: { values: x, columns: CHANNELS }, style }, [
@@ -51,10 +67,10 @@ async function measured(x: Float32Array, pieces: number): Promise<{ y: Float32Ar
   return { y: y!, conditioning: conditioning! }
 }
 
-async function fixed(x: Float32Array, conditioning: Float32Array): Promise<Float32Array> {
+async function fixed(x: Float32Array, conditioning: Float32Array, write: Build = build): Promise<Float32Array> {
   const layers = new Layers(new Graph(), 'fast')
   const normalisation = new FixedNormalisation(layers)
-  build(layers, normalisation, 1)
+  write(layers, normalisation, 1)
   const size = normalisation.connect('conditioning')
   expect(size).toBe(conditioning.length)
   layers.graph.inputs = [
@@ -95,6 +111,22 @@ describe('adaptive normalisation', () => {
   it('with its own measurements given back repeats itself, folded into the convolution before it', async () => {
     const { y, conditioning } = await measured(x, 1)
     expect(largestDifference(await fixed(x, conditioning), y)).toBeLessThan(1e-3)
+  })
+
+  it('takes a steady branch for its mean, and measures nothing inside of it', async () => {
+    const { y, conditioning } = await measured(x, 1, buildSteady)
+    expect(conditioning).toHaveLength(CHANNELS + 2 * CHANNELS)
+    expect(largestDifference(await fixed(x, conditioning, buildSteady), y)).toBeLessThan(1e-3)
+    // A normalised branch has the mean its style asks for, which is what stands first.
+    const alone = await measured(x, 1, (layers, normalisation) => {
+      layers.keepTime(['x'])
+      const branch = normalisation.normaliseConvolution(['x'], layer, { ...norm, name: 'inside' })
+      layers.graph.name(layers.joined(branch), 'y')
+    })
+    const means = Array.from({ length: CHANNELS }, (_, channel) => {
+      return alone.y.filter((_, at) => at % CHANNELS === channel).reduce((sum, value) => sum + value, 0) / ROWS
+    })
+    expect(largestDifference(conditioning.slice(0, CHANNELS), means)).toBeLessThan(1e-3)
   })
 
   it('measures the same in pieces', async () => {
